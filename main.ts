@@ -3,10 +3,10 @@ import { isAbsolute } from "node:path";
 import { UsageError } from "./cli/arguments.ts";
 import type { run as runCommand } from "./cli/commands.ts";
 import { COMMANDS, type Configuration, parseCommandLine } from "./cli/command_line.ts";
-import { Log } from "./cli/log.ts";
+import { LevelLog } from "./cli/log.ts";
 import { OutputFailed, ReaderGone, writeLine } from "./cli/output.ts";
 import type { ListeningServer } from "./routes/server.ts";
-import { VERSION, versionLine } from "./cli/version.ts";
+import { formatVersion, VERSION } from "./cli/version.ts";
 
 const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, portTaken: 4 } as const;
 
@@ -31,7 +31,7 @@ export type RunningServer = ListeningServer & { readonly baseUrl: string };
  */
 export async function startServer(
   configuration: Configuration,
-  log: Log = new Log(configuration.logLevel, configuration.logJson),
+  log: LevelLog = new LevelLog(configuration.logLevel, configuration.logJson),
 ): Promise<RunningServer> {
   const { start } = await import("./routes/server.ts");
   const server = await start(configuration, VERSION, log, (message) => {
@@ -99,7 +99,7 @@ async function open(page: string): Promise<string | null> {
 
 /** Serves. If a server is already running, shows its client if wanted, and ends the process. @throws {StartFailed} */
 async function serve(configuration: Configuration, opens: boolean): Promise<void> {
-  const log = new Log(configuration.logLevel, configuration.logJson);
+  const log = new LevelLog(configuration.logLevel, configuration.logJson);
   let server: RunningServer;
   try {
     server = await startServer(configuration, log);
@@ -189,7 +189,7 @@ async function main(args: readonly string[]): Promise<void> {
   try {
     const asked = parseCommandLine(args);
     if (asked.kind === "help") return await writeLine(asked.text);
-    if (asked.kind === "version") return await writeLine(versionLine());
+    if (asked.kind === "version") return await writeLine(formatVersion());
     const { configuration } = asked;
     await serve(configuration, configuration.open ?? (isClicked || (mayOpen && configuration.file !== null)));
   } catch (error) {

@@ -4,14 +4,14 @@
  * as `judge_samples.ts` reads them. Files of one recording are measured once.
  */
 import { join, resolve } from "node:path";
-import { orderOf, sessionsOfShell } from "../cli/shell.ts";
+import { makeOpenOrder, openShellSessions } from "../cli/shell.ts";
 import { roundTrip } from "../tests/round_trip.ts";
 
 const [samples, ...names] = Deno.args as [string, ...string[]];
 const entries: { file: string; expect_error?: unknown }[] = JSON.parse(
   Deno.readTextFileSync(join(samples, "expected.json")),
 );
-const sessions = sessionsOfShell();
+const sessions = openShellSessions();
 const folder = Deno.makeTempDirSync();
 /** Fingerprints of the recordings that were measured. */
 const measured = new Set<string | null>();
@@ -19,7 +19,9 @@ let failed = 0;
 for (const { file, expect_error: refused } of entries) {
   if (refused !== undefined || names.length > 0 && !names.some((name) => file.includes(name))) continue;
   const path = resolve(samples, file);
-  const fingerprint = await sessions.opener.describe(orderOf({ path, scene: null, channelIndices: null }))
+  const fingerprint = await sessions.opener.describe(
+    makeOpenOrder({ path, scene: null, channelIndices: null }),
+  )
     .then(({ summary }) => summary.fingerprint, () => undefined);
   // The comparison of planes says why a file does not open.
   if (fingerprint === undefined) continue;

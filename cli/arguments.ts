@@ -44,7 +44,7 @@ export function* readArguments(
     }
     const [written = ""] = args[token.index]?.split("=") ?? [];
     const flag = flags.find(({ name, short }) => name === written || `-${short}` === written);
-    if (flag === undefined) throw new UsageError(unknown(command, flags, written));
+    if (flag === undefined) throw new UsageError(reportUnknown(command, flags, written));
     const { value, inlineValue } = token;
     if (flag.value === undefined && value !== undefined) throw new UsageError(`${flag.name} takes no value`);
     if (flag.value !== undefined && (!value || (!inlineValue && value.startsWith("--")))) {
@@ -71,7 +71,7 @@ export function readGiven(command: string, flags: readonly NamedFlag[], args: re
 }
 
 /** The name given by a flag. @throws {UsageError} it is not one of `names` */
-export function oneOf<Name extends string>(flag: string, text: string, names: readonly Name[]): Name {
+export function requireOneOf<Name extends string>(flag: string, text: string, names: readonly Name[]): Name {
   const found = names.find((known) => known === text);
   if (found !== undefined) return found;
   throw new UsageError(`${flag} takes ${names.join(", ")}, not ${quoted(text.slice(0, 64))}`);
@@ -97,7 +97,7 @@ export interface WritingCommand extends Help {
 }
 
 /** The help of a command. */
-export function helpText({ about, usage, lists = {}, flags, notes = [] }: Help): string {
+export function formatHelp({ about, usage, lists = {}, flags, notes = [] }: Help): string {
   const options = flags.map(({ name, short, value, help }) => {
     const written = `${short === undefined ? "   " : `-${short},`} ${name}`;
     return [value === undefined ? written : `${written} <${value}>`, help] as const;
@@ -115,16 +115,16 @@ export function helpText({ about, usage, lists = {}, flags, notes = [] }: Help):
   ].join("\n\n");
 }
 
-function unknown(command: string, flags: readonly NamedFlag[], name: string): string {
+function reportUnknown(command: string, flags: readonly NamedFlag[], name: string): string {
   const names = flags.map((flag) => flag.name);
   const shown = name.slice(0, 64).toLowerCase();
-  const distance = (known: string) => edits(shown, known) / Math.max(shown.length, known.length);
+  const distance = (known: string) => countEdits(shown, known) / Math.max(shown.length, known.length);
   const nearest = names.reduce((best, known) => distance(known) < distance(best) ? known : best);
   return `Unknown flag ${quoted(name)}; did you mean ${nearest}? "${command} --help" lists all flags`;
 }
 
 /** Number of characters to insert, remove or replace to turn `a` into `b` (Levenshtein). */
-function edits(a: string, b: string): number {
+function countEdits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { ChannelOutOfRange, quoted } from "../readers/errors.ts";
 import type { Channel } from "../readers/reader.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { orderOf } from "./shell.ts";
+import { makeOpenOrder } from "./shell.ts";
 
 /** Help of the flag. */
 export const CHANNEL_HELP = "Channel by its exact name, else its index (index:N)";
@@ -19,7 +19,7 @@ const MOST_LISTED = 20;
  * @param file in messages
  * @throws {ChannelOutOfRange} there is no such channel, or the name of one is the index of another
  */
-export function channelIn(
+export function findChannelIndex(
   text: string,
   channels: readonly Pick<Channel, "index" | "name">[],
   file: string,
@@ -47,20 +47,21 @@ export function channelIn(
 }
 
 /** The channels of a scene of a path. */
-export async function channelsOf(
+export async function openChannels(
   sessions: Sessions,
   path: string,
   scene: number | null,
 ): Promise<readonly Channel[]> {
-  return (await sessions.opener.describe(orderOf({ path, scene, channelIndices: null }))).summary.channels;
+  return (await sessions.opener.describe(makeOpenOrder({ path, scene, channelIndices: null }))).summary
+    .channels;
 }
 
-/** The index of a channel of a path. @throws {ChannelOutOfRange} as {@linkcode channelIn} */
-export async function channelOf(
+/** The index of a channel of a path. @throws {ChannelOutOfRange} as {@linkcode findChannelIndex} */
+export async function requireChannelIndex(
   sessions: Sessions,
   path: string,
   scene: number | null,
   text: string,
 ): Promise<number> {
-  return channelIn(text, await channelsOf(sessions, path, scene), basename(path));
+  return findChannelIndex(text, await openChannels(sessions, path, scene), basename(path));
 }

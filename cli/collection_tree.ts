@@ -1,6 +1,6 @@
 /** Validates a collection with its images, documents and tables. */
 import { join } from "node:path";
-import { type DocumentKindName, documentKindOf, memberCountProblem } from "../schemas/documents.ts";
+import { type DocumentKindName, findDocumentKind, findMemberCountProblem } from "../schemas/documents.ts";
 import { opaqueId, RELATIVE_PATH, relativePath } from "../schemas/shared.ts";
 import { ReaderError, unlessDamaged } from "../readers/errors.ts";
 import type { OmeImage } from "../readers/ome_zarr/ome_image.ts";
@@ -8,23 +8,23 @@ import type { Store } from "../readers/ome_zarr/hierarchy.ts";
 import { listed } from "../readers/warning.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../readers/metadata/json.ts";
 import { MAX_JSON_BYTES } from "../readers/io/limits.ts";
-import { wantedChunks } from "../readers/ome_zarr/array_planes.ts";
+import { listWantedChunks } from "../readers/ome_zarr/array_planes.ts";
 import type { FileTree } from "../readers/ome_zarr/zip_files.ts";
-import { planeSelection, readLinkedImage } from "../readers/ome_zarr/mod.ts";
-import { imageAt, openStore } from "../readers/ome_zarr/opened_store.ts";
+import { readLinkedImage, selectPlane } from "../readers/ome_zarr/mod.ts";
+import { findImageFolder, openStore } from "../readers/ome_zarr/opened_store.ts";
 import { isInsideRoots } from "../readers/io/paths.ts";
 import { FIRST_POSITION } from "../readers/reader.ts";
-import { fileFormatOf } from "../readers/formats.ts";
-import { rootOfDocument } from "../readers/collection/documents.ts";
-import { csvProblem, MAX_CSV_BYTES } from "../schemas/csv_table.ts";
+import { findFileFormat } from "../readers/formats.ts";
+import { findRoot } from "../readers/collection/documents.ts";
+import { findCsvProblem, MAX_CSV_BYTES } from "../schemas/csv_table.ts";
 import {
   ALONE,
-  declaredKind,
+  checkDocument,
   type DocumentContext,
+  findDeclaredKind,
   type ImageFacts,
-  judgeDocument,
 } from "../schemas/document_rules.ts";
-import { DocumentProblems, objectsOf, type Problem, uniqueIds, usable } from "../schemas/problems.ts";
+import { checkIds, checkUsable, DocumentProblems, listObjects, type Problem } from "../schemas/problems.ts";
 
 /** Planes missing in the recording of a member, according to its image document. */
 export interface MissingPlanes {
@@ -41,7 +41,7 @@ export interface Findings {
 }
 
 /** Parses a document; a fault becomes a problem, and the value is then `undefined`. */
-export function parsedDocument(bytes: Uint8Array, problems: DocumentProblems): unknown {
+export function parseDocument(bytes: Uint8Array, problems: DocumentProblems): unknown {
   try {
     return parseJson(bytes, "the document");
   } catch (error) {
@@ -70,10 +70,10 @@ export class CollectionTree {
    * @param given the root, if the user named it
    */
   constructor(document: string, value: unknown, given: string | null, files: FileTree, found: Findings) {
-    const images = objectsOf(object(value)["members"]).flatMap(([, item]) =>
-      usable(relativePath, item["ome_zarr"]) ?? []
+    const images = listObjects(asJsonObject(value)["members"]).flatMap(([, item]) =>
+      checkUsable(relativePath, item["ome_zarr"]) ?? []
     );
-    this.root = rootOfDocument(document, images, files, given);
+    this.root = findRoot(document, images, files, given);
     this.#resolvedDocument = files.resolve(document);
     this.#resolvedRoot = files.resolve(this.root);
     this.#files = files;
@@ -86,13 +86,13 @@ export class CollectionTree {
     if (!isInsideRoots(this.#resolvedDocument, [this.#resolvedRoot])) {
       this.#problems.add([], "the document leaves the root of the collection through a link");
     }
-    judgeDocument("collection", value, ALONE, this.#problems);
-    if (!isJsonObject(value) || memberCountProblem(value) !== null) return;
-    const list = objectsOf(value["members"]);
-    uniqueIds(list, ["members"], this.#problems);
+    checkDocument("collection", value, ALONE, this.#problems);
+    if (!isJsonObject(value) || findMemberCountProblem(value) !== null) return;
+    const list = listObjects(value["members"]);
+    checkIds(list, ["members"], this.#problems);
     for (const [index, item] of list) this.#judgeMember(item, ["members", index]);
-    const { tables } = object(value["resources"]);
-    uniqueIds(objectsOf(tables), ["resources", "tables"], this.#problems);
+    const { tables } = asJsonObject(value["resources"]);
+    checkIds(listObjects(tables), ["resources", "tables"], this.#problems);
     this.judgeTables(tables, ["resources", "tables"], this.#problems);
   }
 
@@ -103,7 +103,7 @@ export class CollectionTree {
         this.#files.kind(join(this.root, folder, name)) === "file" ? `${folder}/${name}` : undefined;
       const acqimage = path("acqimage");
       const bytes = this.readFile(acqimage, [], this.#problems, MAX_JSON_BYTES);
-      const id = bytes && unlessDamaged(() => object(parseJson(bytes, "it"))["image_id"], null);
+      const id = bytes && unlessDamaged(() => asJsonObject(parseJson(bytes, "it"))["image_id"], null);
       const reference = path("reference");
       this.#judgeMember({
         id,
@@ -115,29 +115,38 @@ export class CollectionTree {
   }
 
   #judgeMember(item: JsonObject, at: readonly PropertyKey[]): void {
-    const { acqimage, analyses } = object(item["resources"]);
+    const { acqimage, analyses } = asJsonObject(item["resources"]);
     const image = this.openImage(item["ome_zarr"], [...at, "ome_zarr"]);
-    const context: DocumentContext = { imageId: usable(opaqueId, item["id"]) ?? null, image, roiIds: null };
+    const context: DocumentContext = {
+      imageId: checkUsable(opaqueId, item["id"]) ?? null,
+      image,
+      roiIds: null,
+    };
     const document = this.#judgeLinked(acqimage, "acqimage", [...at, "resources", "acqimage"], context);
-    const own = object(object(document?.value["image_metadata"])["acq_server"]);
+    const own = asJsonObject(asJsonObject(document?.value["image_metadata"])["acq_server"]);
     if (image !== null && "source" in own) this.#judgePlanes(item, own, image, at);
-    const roiIds = document ? idsOf(document.value["rois"]) : null;
+    const roiIds = document ? listRegionIds(document.value["rois"]) : null;
     const linked = this.#judgeLinked(analyses, "analyses", [...at, "resources", "analyses"], {
       ...context,
       roiIds,
     });
-    for (const [index, { resources }] of objectsOf(linked?.value["analyses"])) {
+    for (const [index, { resources }] of listObjects(linked?.value["analyses"])) {
       this.judgeTables(resources, ["analyses", index, "resources"], linked!.problems);
     }
-    const reference = object(item["reference_image"]);
+    const reference = asJsonObject(item["reference_image"]);
     const overview = this.openImage(reference["ome_zarr"], [...at, "reference_image", "ome_zarr"]);
     const referenceAt = [...at, "reference_image", "metadata"];
     this.#judgeLinked(reference["metadata"], "reference-image", referenceAt, { ...context, image: overview });
   }
 
   /** For an image that this program wrote, requires each plane to be stored or listed as missing. */
-  #judgePlanes(item: JsonObject, own: JsonObject, { absent }: JudgedImage, at: readonly PropertyKey[]): void {
-    const known = objectsOf(own["missing_planes"]).map(([, plane]) => planeName(plane));
+  #judgePlanes(
+    item: JsonObject,
+    own: JsonObject,
+    { absent }: CheckedImage,
+    at: readonly PropertyKey[],
+  ): void {
+    const known = listObjects(own["missing_planes"]).map(([, plane]) => formatPlaneName(plane));
     if (known.length > 0) this.#found.missingPlanes.push({ member: String(item["name"]), planes: known });
     const lost = absent.filter((plane) => !known.includes(plane));
     if (lost.length === 0) return;
@@ -147,30 +156,30 @@ export class CollectionTree {
 
   /** Validates tables at the paths that the items of a list name. */
   judgeTables(list: unknown, at: readonly PropertyKey[], problems: DocumentProblems): void {
-    for (const [index, { path, media_type: type }] of objectsOf(list)) {
+    for (const [index, { path, media_type: type }] of listObjects(list)) {
       const bytes = this.readFile(path, [...at, index, "path"], problems, MAX_CSV_BYTES);
-      const problem = bytes && type === "text/csv" ? csvProblem(bytes) : null;
+      const problem = bytes && type === "text/csv" ? findCsvProblem(bytes) : null;
       if (problem) problems.add([...at, index, "path"], `"${path}": ${problem}`);
     }
   }
 
   /** Opens an image; a failure becomes a problem at the field that names it. */
-  openImage(path: unknown, at: readonly PropertyKey[]): JudgedImage | null {
+  openImage(path: unknown, at: readonly PropertyKey[]): CheckedImage | null {
     return this.#reading(path, at, this.#problems, (target) => {
-      const format = this.#files.kind(target) === "file" ? fileFormatOf(target) : undefined;
+      const format = this.#files.kind(target) === "file" ? findFileFormat(target) : undefined;
       if (format !== undefined && !/\.zip$/i.test(target)) {
         this.#problems.add(at, `"${path}" is not an OME-Zarr image but ${format.title}`);
         return null;
       }
-      const { image, store } = readLinkedImage(openStore(imageAt(target), this.#files));
-      wantedChunks(image.array, planeSelection(image, [...image.channels.keys()], FIRST_POSITION));
+      const { image, store } = readLinkedImage(openStore(findImageFolder(target), this.#files));
+      listWantedChunks(image.array, selectPlane(image, [...image.channels.keys()], FIRST_POSITION));
       const size = (letter: string) => image.axes.find((axis) => axis.letter === letter)?.size ?? 1;
       return {
         rows: size("Y"),
         columns: size("X"),
         channels: size("C"),
         axisNames: image.axes.map((axis) => axis.name),
-        absent: absentPlanes(image, store),
+        absent: listAbsentPlanes(image, store),
       };
     });
   }
@@ -184,8 +193,8 @@ export class CollectionTree {
     const bytes = this.readFile(path, at, this.#problems, MAX_JSON_BYTES);
     if (!bytes) return null;
     const problems = new DocumentProblems(join(this.root, path as string), this.#found.problems);
-    const value = parsedDocument(bytes, problems);
-    const declared = declaredKind(value);
+    const value = parseDocument(bytes, problems);
+    const declared = findDeclaredKind(value);
     if (declared && declared.kind !== kind) {
       problems.add(["format"], `the document is of kind "${declared.kind}", not "${kind}"`);
       return null;
@@ -197,8 +206,8 @@ export class CollectionTree {
   /** Judges a document; what all documents of acqstore of its kind have in common is a problem of the first one only. */
   #judgeOnce(kind: DocumentKindName, value: unknown, context: DocumentContext, problems: DocumentProblems) {
     const found: Problem[] = [];
-    judgeDocument(kind, value, context, new DocumentProblems("", found));
-    const isForeign = object(value)["format"] === documentKindOf(kind).foreignFormat;
+    checkDocument(kind, value, context, new DocumentProblems("", found));
+    const isForeign = asJsonObject(value)["format"] === findDocumentKind(kind).foreignFormat;
     for (const { pointer, message } of found) {
       const common = isForeign && pointer === "/format"
         ? `${kind} format`
@@ -252,7 +261,7 @@ export class CollectionTree {
 }
 
 /** An image that a collection names, as far as its documents are judged by it. */
-export interface JudgedImage extends ImageFacts {
+export interface CheckedImage extends ImageFacts {
   /** Indices of planes without a chunk: `t=3 c=0`. */
   readonly absent: readonly string[];
 }
@@ -261,7 +270,7 @@ export interface JudgedImage extends ImageFacts {
 const MAX_CHUNKS_LOOKED_FOR = 100_000;
 
 /** Planes whose first chunk is missing, in arrays with one plane per chunk. */
-function absentPlanes({ array, axes }: OmeImage, store: Store): string[] {
+function listAbsentPlanes({ array, axes }: OmeImage, store: Store): string[] {
   const planes = axes.map(({ letter, size }) => letter === "Y" || letter === "X" ? 1 : size);
   const count = planes.reduce((product, size) => product * size, 1);
   const isPlaneAChunk = axes.every(({ letter }, i) =>
@@ -275,19 +284,21 @@ function absentPlanes({ array, axes }: OmeImage, store: Store): string[] {
       return index;
     }).toReversed();
     const isStored = array.chunkKeys(position).some((key) => store.has(key));
-    return isStored ? null : planeName(Object.fromEntries(axes.map(({ name }, i) => [name, position[i]!])));
+    return isStored
+      ? null
+      : formatPlaneName(Object.fromEntries(axes.map(({ name }, i) => [name, position[i]!])));
   }).filter((plane) => plane !== null);
 }
 
-const planeName = (indices: JsonObject): string =>
+const formatPlaneName = (indices: JsonObject): string =>
   ["t", "c", "z"].flatMap((axis) => indices[axis] === undefined ? [] : [`${axis}=${indices[axis]}`]).join(
     " ",
   );
 
-const object = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
+const asJsonObject = (value: unknown): JsonObject => isJsonObject(value) ? value : {};
 
 /** Ids of regions, including those with problems; `null` if there is no list. */
-function idsOf(rois: unknown): Set<string> | null {
+function listRegionIds(rois: unknown): Set<string> | null {
   if (!Array.isArray(rois)) return null;
   return new Set(
     rois.flatMap((region) => isJsonObject(region) && typeof region["id"] === "string" ? [region["id"]] : []),

@@ -1,6 +1,14 @@
 /** The command line of the server. One table of flags serves parsing, help and messages. */
 import { resolve } from "node:path";
-import { HELP, helpText, type NamedFlag, oneOf, readArguments, UsageError, VERSION } from "./arguments.ts";
+import {
+  formatHelp,
+  HELP,
+  type NamedFlag,
+  readArguments,
+  requireOneOf,
+  UsageError,
+  VERSION,
+} from "./arguments.ts";
 import { quoted } from "../readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { PATH_NOT_UTF8, standsForBytes } from "../readers/io/paths.ts";
@@ -88,19 +96,19 @@ const FLAGS: readonly Flag[] = [
     name: "--session-ttl",
     value: "TIME",
     help: "Time to live of a session, such as 90s or 2h [default: 10m]",
-    set: (configuration, value) => configuration.sessionTtlSeconds = seconds("--session-ttl", value),
+    set: (configuration, value) => configuration.sessionTtlSeconds = parseSeconds("--session-ttl", value),
   },
   {
     name: "--load-timeout",
     value: "TIME",
     help: "Time that opening a file may take [default: 120s]",
-    set: (configuration, value) => configuration.loadTimeoutSeconds = seconds("--load-timeout", value),
+    set: (configuration, value) => configuration.loadTimeoutSeconds = parseSeconds("--load-timeout", value),
   },
   {
     name: "--max-session-memory",
     value: "SIZE",
     help: "Memory for all planes, such as 512MiB [default: 4GiB]",
-    set: (configuration, value) => configuration.maxSessionMemory = bytes("--max-session-memory", value),
+    set: (configuration, value) => configuration.maxSessionMemory = parseBytes("--max-session-memory", value),
   },
   {
     name: "--root",
@@ -118,7 +126,7 @@ const FLAGS: readonly Flag[] = [
     value: "ORIGIN",
     help: "Let pages of this origin open files by path (repeatable)",
     set(configuration, value) {
-      configuration.allowedOrigins = [...configuration.allowedOrigins, origin(value)];
+      configuration.allowedOrigins = [...configuration.allowedOrigins, parseOrigin(value)];
     },
   },
   {
@@ -142,7 +150,7 @@ const FLAGS: readonly Flag[] = [
     name: "--log-level",
     value: "LEVEL",
     help: "error, warn or info (a line per request) [default: info]",
-    set: (configuration, value) => configuration.logLevel = oneOf("--log-level", value, LOG_LEVELS),
+    set: (configuration, value) => configuration.logLevel = requireOneOf("--log-level", value, LOG_LEVELS),
   },
   {
     name: "--log-json",
@@ -171,10 +179,10 @@ export function parseCommandLine(args: readonly string[]): Command {
       if (configuration.file !== null) {
         throw new UsageError("The client opens one path at a time; open the others in its page");
       }
-      configuration.file = existing(value);
+      configuration.file = requireExisting(value);
       continue;
     }
-    if (flag === HELP) return { kind: "help", text: help() };
+    if (flag === HELP) return { kind: "help", text: formatServerHelp() };
     if (flag === VERSION) return { kind: "version" };
     FLAGS.find((own) => own === flag)?.set(configuration, value);
   }
@@ -191,8 +199,8 @@ export const COMMANDS = {
   schema: "Print the JSON Schema of a kind of document",
 } as const;
 
-const help = (): string =>
-  helpText({
+const formatServerHelp = (): string =>
+  formatHelp({
     about: "Serve microscope files to programs and browsers on this machine",
     usage: ["acq-server [OPTIONS] [PATH]", "acq-server <COMMAND>"],
     lists: {
@@ -209,7 +217,7 @@ const help = (): string =>
     ],
   });
 
-function existing(operand: string): string {
+function requireExisting(operand: string): string {
   try {
     Deno.statSync(operand);
   } catch {
@@ -223,8 +231,8 @@ function existing(operand: string): string {
 
 const LONGEST_SECONDS = 31 * 24 * 3600;
 
-function seconds(name: string, text: string): number {
-  const value = quantity(text, { "": 1, s: 1, m: 60, h: 3600 });
+function parseSeconds(name: string, text: string): number {
+  const value = parseQuantity(text, { "": 1, s: 1, m: 60, h: 3600 });
   if (value > 0 && value <= LONGEST_SECONDS) return value;
   throw new UsageError(
     `${name} takes a time such as 90s, 10m or 2h (at most 31 days), not "${text}"`,
@@ -232,14 +240,14 @@ function seconds(name: string, text: string): number {
 }
 
 /** The bytes of a size. @throws {UsageError} */
-export function bytes(name: string, text: string): number {
-  const value = Math.floor(quantity(text, { "": 1, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 }));
+export function parseBytes(name: string, text: string): number {
+  const value = Math.floor(parseQuantity(text, { "": 1, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 }));
   if (value > 0 && Number.isSafeInteger(value)) return value;
   throw new UsageError(`${name} takes a size such as 512MiB or 4GiB, not "${text}"`);
 }
 
 /** A number with a unit in upper or lower case; NaN for any other text. */
-function quantity(text: string, units: Readonly<Record<string, number>>): number {
+function parseQuantity(text: string, units: Readonly<Record<string, number>>): number {
   const [, number = "NaN", unit = ""] = /^(\d+(?:\.\d+)?)([a-z]*)$/i.exec(text) ?? [];
   return Number(number) * (units[unit.toLowerCase()] ?? NaN);
 }
@@ -250,7 +258,7 @@ function quantity(text: string, units: Readonly<Record<string, number>>): number
  */
 const OTHER_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\,*"]+$/;
 
-function origin(text: string): string {
+function parseOrigin(text: string): string {
   if (text === "*" || text === "null") return text;
   const short = text.replace(/\/$/, "");
   const url = URL.parse(text);

@@ -1,9 +1,9 @@
 /** The commands other than serving, each loaded when it runs. main.ts loads this file only for a command. */
-import { HELP, helpText, readGiven, UsageError, type WritingCommand } from "./arguments.ts";
+import { formatHelp, HELP, readGiven, UsageError, type WritingCommand } from "./arguments.ts";
 import type { COMMANDS } from "./command_line.ts";
-import { printable } from "./log.ts";
+import { escapeControls } from "./log.ts";
 import { OutputFailed, ReaderGone, writeLine } from "./output.ts";
-import { EXIT, failureOf } from "./shell.ts";
+import { describeFailure, EXIT } from "./shell.ts";
 
 const LOADED: Readonly<Record<keyof typeof COMMANDS, () => Promise<WritingCommand>>> = {
   validate: async () => (await import("./validate.ts")).VALIDATE,
@@ -25,7 +25,7 @@ export async function run(name: keyof typeof COMMANDS, args: readonly string[]):
   try {
     const given = readGiven(`acq-server ${name}`, command.flags, args);
     if (given.flags.has(HELP.name)) {
-      await writeLine(helpText(command));
+      await writeLine(formatHelp(command));
       return EXIT.ok;
     }
     if (given.operands.length === 0) {
@@ -36,10 +36,10 @@ export async function run(name: keyof typeof COMMANDS, args: readonly string[]):
     if (error instanceof ReaderGone) return EXIT.ok;
     const isUsage = error instanceof UsageError;
     if (error instanceof OutputFailed || isUsage) {
-      console.error(printable(error.message));
+      console.error(escapeControls(error.message));
     } else {
-      const { error: code, message } = failureOf(error);
-      console.error(printable(`${code}: ${message}`));
+      const { error: code, message } = describeFailure(error);
+      console.error(escapeControls(`${code}: ${message}`));
     }
     return isUsage ? EXIT.usage : EXIT.failed;
   }

@@ -14,7 +14,7 @@ const WINDOWS_SCRIPT = "$ErrorActionPreference = 'Stop'; " +
   "Start-Process -FilePath $env:ACQ_SERVER_PAGE";
 
 /** An AppleScript whose `item 1 of argv` is a text. */
-function osascript(lines: readonly string[], text: string): ProgramCall {
+function makeAppleScript(lines: readonly string[], text: string): ProgramCall {
   const script = ["on run argv", ...lines, "end run"].flatMap((line) => ["-e", line]);
   return { program: "osascript", args: [...script, text], env: {} };
 }
@@ -24,10 +24,10 @@ function osascript(lines: readonly string[], text: string): ProgramCall {
  *
  * @param system `Deno.build.os`; all systems except macOS and Windows use the program of Linux
  */
-export function browserCommand(system: string, address: string): ProgramCall {
+export function chooseBrowserCommand(system: string, address: string): ProgramCall {
   if (system === "darwin") {
     // Reads the variable with `system attribute`, since this process has no permission to read it.
-    return osascript([
+    return makeAppleScript([
       'if (system attribute "SSH_CONNECTION") is not "" then error "this session has no desktop"',
       "open location (item 1 of argv)",
     ], address);
@@ -56,7 +56,7 @@ const SILENT = { stdin: "null", stdout: "null", stderr: "null" } as const;
 
 /** Opens a page in the default browser, which outlives this process. @returns why no browser opened, or `null` */
 export async function openInBrowser(address: string): Promise<string | null> {
-  const call = browserCommand(Deno.build.os, address);
+  const call = chooseBrowserCommand(Deno.build.os, address);
   let child: Deno.ChildProcess | null;
   try {
     // Detached, or Ctrl+C in this terminal would end a browser that xdg-open runs in the foreground. A pipe to this process would
@@ -77,11 +77,11 @@ export async function openInBrowser(address: string): Promise<string | null> {
 }
 
 /** Programs that show a message in a window, in the order to try them. None on Windows, where a click opens a terminal. */
-export function messageWindows(system: string, message: string): ProgramCall[] {
+export function listMessageWindows(system: string, message: string): ProgramCall[] {
   if (system === "windows") return [];
   if (system === "darwin") {
     const alert = 'display alert "acq-server did not start" message (item 1 of argv) as critical';
-    return [osascript(["activate", alert], message)];
+    return [makeAppleScript(["activate", alert], message)];
   }
   const zenity = ["--error", "--no-markup", "--title=acq-server", `--text=${message}`];
   return [
@@ -99,7 +99,7 @@ export async function keepFailure(message: string): Promise<void> {
     await Promise.race([Deno.stdin.read(new Uint8Array(1)), minute]);
     return;
   }
-  for (const call of messageWindows(Deno.build.os, message)) {
+  for (const call of listMessageWindows(Deno.build.os, message)) {
     try {
       if (startProgram(call, SILENT) !== null) return;
     } catch {

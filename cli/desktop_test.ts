@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { browserCommand, hasOwnScreen, messageWindows } from "./desktop.ts";
+import { chooseBrowserCommand, hasOwnScreen, listMessageWindows } from "./desktop.ts";
 
 const PAGE = "http://127.0.0.1:8767/demo/v2/";
 
 Deno.test("the address is an argument or a variable, never a part of a script", () => {
-  const linux = browserCommand("linux", PAGE);
+  const linux = chooseBrowserCommand("linux", PAGE);
   assert.deepEqual([linux.program, linux.args, linux.env], ["xdg-open", [PAGE], {}]);
-  assert.deepEqual(browserCommand("freebsd", PAGE), linux);
+  assert.deepEqual(chooseBrowserCommand("freebsd", PAGE), linux);
 
-  const macos = browserCommand("darwin", PAGE);
+  const macos = chooseBrowserCommand("darwin", PAGE);
   assert.deepEqual([macos.program, macos.args.at(-1), macos.env], ["osascript", PAGE, {}]);
   assert.deepEqual(macos.args.filter((_, i) => i % 2 === 0 && i < 8), ["-e", "-e", "-e", "-e"]);
   // Over SSH the desktop is before somebody else, or nobody.
@@ -17,7 +17,7 @@ Deno.test("the address is an argument or a variable, never a part of a script", 
     "open location (item 1 of argv)",
   ]);
 
-  const windows = browserCommand("windows", PAGE);
+  const windows = chooseBrowserCommand("windows", PAGE);
   assert.deepEqual([windows.program, windows.env], ["powershell.exe", { ACQ_SERVER_PAGE: PAGE }]);
   for (const argument of [...windows.args, ...macos.args.slice(0, -1)]) {
     assert(!argument.includes("127.0.0.1"), argument);
@@ -49,15 +49,15 @@ Deno.test("only a display of this machine counts, not one that SSH forwards", ()
 
 Deno.test("a message is one argument, never a part of a script", () => {
   const message = `Port 8767 is "taken"; <b>\\ $(id)`;
-  const [macos, ...others] = messageWindows("darwin", message);
+  const [macos, ...others] = listMessageWindows("darwin", message);
   assert.deepEqual([macos!.program, macos!.args.at(-1), others], ["osascript", message, []]);
   assert(macos!.args.slice(0, -1).every((argument) => !argument.includes("8767")));
 
-  const linux = messageWindows("linux", message);
+  const linux = listMessageWindows("linux", message);
   assert.deepEqual(linux.map(({ program }) => program), ["zenity", "kdialog"]);
   // Without markup "<b>" is shown as it is.
   assert(linux[0]!.args.includes("--no-markup") && linux[0]!.args.includes(`--text=${message}`));
   assert.equal(linux[1]!.args.at(-1), message);
 
-  assert.deepEqual(messageWindows("windows", message), []);
+  assert.deepEqual(listMessageWindows("windows", message), []);
 });

@@ -1,14 +1,14 @@
 /** The command `acq-server export`: writes recordings as an archive of OME-Zarr images to standard output, without a server. */
-import { encodedOrder } from "../session/archive/content/parsed_order.ts";
+import { encodeOrder } from "../session/archive/content/parsed_order.ts";
 import { MAX_MEMBERS } from "../schemas/documents.ts";
-import { codeOf } from "../session/errors.ts";
+import { findErrorCode } from "../session/errors.ts";
 import { OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
-import { printable } from "./log.ts";
+import { escapeControls } from "./log.ts";
 import { writeBytes } from "./output.ts";
-import { progressLine } from "./progress.ts";
-import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
+import { showProgressLine } from "./progress.ts";
+import { EXIT, makeOpenOrder, nameIn, openShellSessions, readIndexFlag, requireFile } from "./shell.ts";
 import { VERSION } from "./version.ts";
 
 /** Writes an archive. */
@@ -34,25 +34,25 @@ export const EXPORT: WritingCommand = {
     "Exit status: 0 all were written, 1 some or all were not, 2 wrong usage.",
   ],
   async run(given) {
-    const scene = indexIn(given, "--scene");
+    const scene = readIndexFlag(given, "--scene");
     const images = nameIn(given, "--images", ["all", "opened", "none"]);
     const name = given.flags.get("--name");
     requireFile("an archive", "FILE.zip");
-    const sessions = sessionsOfShell();
+    const sessions = openShellSessions();
     const { exporter } = sessions;
-    const { members, lost } = await membersOf(sessions, given.operands, scene);
+    const { members, lost } = await listMembers(sessions, given.operands, scene);
     if (members.length > MAX_MEMBERS) {
       throw new UsageError(`${members.length} scenes are more than the ${MAX_MEMBERS} members of an archive`);
     }
     const order = { members: [...members], images, ...name !== undefined && { name } };
     const { signal } = new AbortController();
     const options = { chosenByUser: true, version: VERSION, memory: new OrderMemory() };
-    const archive = await exporter.prepare(encodedOrder(order), options, signal).catch((error: unknown) => {
+    const archive = await exporter.prepare(encodeOrder(order), options, signal).catch((error: unknown) => {
       throw error instanceof OrderRefused ? new UsageError(error.message) : error;
     });
-    for (const { message } of lost) console.error(printable(`warning: ${message}; it is left out`));
-    for (const text of archive.warnings) console.error(printable(`warning: ${text}`));
-    const line = progressLine(given.flags.has("--quiet"));
+    for (const { message } of lost) console.error(escapeControls(`warning: ${message}; it is left out`));
+    for (const text of archive.warnings) console.error(escapeControls(`warning: ${text}`));
+    const line = showProgressLine(given.flags.has("--quiet"));
     const show = (planes: number, bytes: number, isEnd: boolean) =>
       line(`${planes} planes, ${(bytes / 2 ** 20).toFixed(1)} MiB`, isEnd);
     let [bytes, planes] = [0, 0];
@@ -68,7 +68,7 @@ export const EXPORT: WritingCommand = {
 };
 
 /** Pairs of path and scene: the wanted scene, or all scenes of each path. Of several paths, those that fail are left out. */
-async function membersOf(
+async function listMembers(
   sessions: Sessions,
   paths: readonly string[],
   wanted: number | null,
@@ -78,13 +78,13 @@ async function membersOf(
   const members: { path: string; scene: number }[] = [];
   const lost: Error[] = [];
   for (const written of paths) {
-    const order = orderOf({ path: written, scene: wanted ?? 0, channelIndices: null });
+    const order = makeOpenOrder({ path: written, scene: wanted ?? 0, channelIndices: null });
     const { path } = order;
     try {
       const count = wanted === null ? (await sessions.opener.describe(order)).summary.sceneCount : 1;
       for (let i = 0; i < count; i += 1) members.push({ path, scene: wanted ?? i });
     } catch (error) {
-      if (paths.length < 2 || codeOf(error) === null) throw error;
+      if (paths.length < 2 || findErrorCode(error) === null) throw error;
       lost.push(error as Error);
     }
   }

@@ -1,9 +1,9 @@
 /** Validates a collection in the layout of acqstore 0.2.0, by the rules of the documents that it is opened as. */
 import { join } from "node:path";
 import { imageList, manifest, sidecar } from "../schemas/acqstore.ts";
-import { type DocumentContext, judgeDocument } from "../schemas/document_rules.ts";
-import { documentKindOf, memberCountProblem } from "../schemas/documents.ts";
-import { DocumentProblems, judge, objectsOf, type Problem, uniqueIds } from "../schemas/problems.ts";
+import { checkDocument, type DocumentContext } from "../schemas/document_rules.ts";
+import { findDocumentKind, findMemberCountProblem } from "../schemas/documents.ts";
+import { checkIds, checkValue, DocumentProblems, listObjects, type Problem } from "../schemas/problems.ts";
 import type { Collection } from "../schemas/documents.ts";
 import { foreignMember, parseForeign } from "../readers/collection/acqstore_layout.ts";
 import { collectionOfList } from "../readers/collection/acqstore_list.ts";
@@ -16,17 +16,17 @@ import { CollectionTree, type Findings } from "./collection_tree.ts";
 /** Says what the list is, and validates its members if its schema accepts it. */
 export function judgeImageList(document: string, value: unknown, files: FileTree, found: Findings): void {
   const problems = new DocumentProblems(document, found.problems);
-  const { format } = documentKindOf("collection");
+  const { format } = findDocumentKind("collection");
   problems.add(
     ["format"],
     `this is a collection in the layout of acqstore 0.2.0, not "${format}"; acq-server opens it, and acq-server export ` +
       "makes a collection of documents from it",
   );
   const list = isJsonObject(value) ? value["acq_images"] : null;
-  const problem = memberCountProblem({ members: list });
+  const problem = findMemberCountProblem({ members: list });
   if (problem !== null) return problems.add(["acq_images"], problem);
-  uniqueIds(objectsOf(list), ["acq_images"], problems);
-  if (!judge(imageList, value, problems)) return;
+  checkIds(listObjects(list), ["acq_images"], problems);
+  if (!checkValue(imageList, value, problems)) return;
   const { members, resources } = collectionOfList(value);
   const tree = new CollectionTree(document, value, null, files, found);
   for (const [index, member] of members.entries()) {
@@ -59,7 +59,7 @@ function judgeListedMember(
     try {
       const { value, isFinite } = parseForeign(bytes, "the document");
       if (!isFinite) own.add([], "the document is not JSON: numbers are not finite");
-      return { own, value: judge(schema, value, own) ? value : null };
+      return { own, value: checkValue(schema, value, own) ? value : null };
     } catch (error) {
       if (!(error instanceof ReaderError)) throw error;
       own.add([], error.message);
@@ -83,7 +83,7 @@ function judgeListedMember(
     const faults: Problem[] = [];
     const shape = kind === "reference-image" ? overview : image;
     if (value !== null) {
-      judgeDocument(kind, value, { ...context, image: shape, roiIds }, new DocumentProblems("", faults));
+      checkDocument(kind, value, { ...context, image: shape, roiIds }, new DocumentProblems("", faults));
     }
     return faults;
   };

@@ -1,10 +1,10 @@
 /** The command `acq-server info`: describes acquisitions like the answer of an open, without a server. */
-import { openResponse } from "../session/open_response.ts";
+import { describeSession } from "../session/open_response.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, type WritingCommand } from "./arguments.ts";
-import { printable } from "./log.ts";
+import { escapeControls } from "./log.ts";
 import { writeLine } from "./output.ts";
-import { EXIT, failureOf, indexIn, orderOf, sessionsOfShell } from "./shell.ts";
+import { describeFailure, EXIT, makeOpenOrder, openShellSessions, readIndexFlag } from "./shell.ts";
 
 /** Describes acquisitions. Exit status: 0 all paths were opened, 1 some were not. */
 export const INFO: WritingCommand = {
@@ -27,24 +27,24 @@ export const INFO: WritingCommand = {
     "Exit status: 0 all paths were opened, 1 some were not, 2 wrong usage.",
   ],
   async run(given) {
-    const scene = indexIn(given, "--scene");
+    const scene = readIndexFlag(given, "--scene");
     const indent = given.flags.has("--pretty") ? 2 : 0;
-    const sessions = sessionsOfShell();
+    const sessions = openShellSessions();
     let status: number = EXIT.ok;
     for (const path of given.operands) {
-      const answer = await describe(sessions, path, scene);
+      const answer = await describeOpened(sessions, path, scene);
       if (!answer.ok) status = EXIT.failed;
-      await writeLine(printable(JSON.stringify(answer, null, indent)));
+      await writeLine(escapeControls(JSON.stringify(answer, null, indent)));
     }
     return status;
   },
 };
 
 /** The answer of an open without session id and URLs. */
-async function describe(sessions: Sessions, path: string, scene: number | null) {
+async function describeOpened(sessions: Sessions, path: string, scene: number | null) {
   try {
-    const { summary } = await sessions.opener.describe(orderOf({ path, scene, channelIndices: null }));
-    const { sessionId: _sessionId, channels, reference, ...rest } = openResponse({ id: "", summary });
+    const { summary } = await sessions.opener.describe(makeOpenOrder({ path, scene, channelIndices: null }));
+    const { sessionId: _sessionId, channels, reference, ...rest } = describeSession({ id: "", summary });
     const described = (list: typeof channels) => list.map(({ dataUrl: _dataUrl, ...channel }) => channel);
     return {
       ...rest,
@@ -52,6 +52,6 @@ async function describe(sessions: Sessions, path: string, scene: number | null) 
       reference: reference && { ...reference, channels: described(reference.channels) },
     };
   } catch (error) {
-    return { ok: false as const, ...failureOf(error), details: null, path };
+    return { ok: false as const, ...describeFailure(error), details: null, path };
   }
 }

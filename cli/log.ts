@@ -18,7 +18,7 @@ export interface Sink {
 }
 
 /** Writes lines up to a level. A reader that stops reading does not block the program. */
-export class Log {
+export class LevelLog {
   readonly #level: number;
   readonly #json: boolean;
   readonly #sink: Sink;
@@ -49,7 +49,7 @@ export class Log {
     const time = new Date().toISOString();
     if (this.#json) return JSON.stringify({ time, level, message, ...fields });
     // Indents continuation lines, so that they cannot pass for lines of their own.
-    const text = printable(message).replaceAll("\n", "\n         ");
+    const text = escapeControls(message).replaceAll("\n", "\n         ");
     return `${time.slice(11, 19)} ${level === "info" ? "" : `${level.toUpperCase()} `}${text}`;
   }
 
@@ -71,7 +71,7 @@ export class Log {
 }
 
 /** Escapes characters that control a terminal or the direction of text as `\uXXXX`. Keeps line feeds. */
-export function printable(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(
     // deno-lint-ignore no-control-regex
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { Log, type Sink } from "./log.ts";
+import { LevelLog, type Sink } from "./log.ts";
 
 /** Takes at most 700 bytes at a time, once it may. */
 class SlowSink implements Sink {
@@ -27,7 +27,7 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from }, 
 
 Deno.test("writes lines in order when only a few bytes are accepted at a time", async () => {
   const sink = new SlowSink();
-  const log = new Log("info", false, sink);
+  const log = new LevelLog("info", false, sink);
   for (const line of numbers(0, 500)) log.line("info", line);
   sink.read();
   await log.written();
@@ -38,7 +38,7 @@ Deno.test("writes lines in order when only a few bytes are accepted at a time", 
 
 Deno.test("buffers 1000 lines while nobody reads, and counts the others", async () => {
   const sink = new SlowSink();
-  const log = new Log("warn", false, sink);
+  const log = new LevelLog("warn", false, sink);
   for (const line of ["held", ...numbers(0, 1003)]) log.line("error", line);
   log.line("info", "not verbose enough");
   sink.read();
@@ -51,7 +51,7 @@ Deno.test("buffers 1000 lines while nobody reads, and counts the others", async 
 
 Deno.test("drops lines after the reader has ended", async () => {
   let writes = 0;
-  const log = new Log("info", true, {
+  const log = new LevelLog("info", true, {
     write: () => {
       writes += 1;
       return Promise.reject(new Deno.errors.BrokenPipe());

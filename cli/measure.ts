@@ -2,36 +2,44 @@
 import { basename } from "node:path";
 import {
   type Column,
-  companion,
-  csv,
   type DecimalSign,
   type Row,
   SEPARATORS,
+  writeCompanion,
+  writeCsv,
 } from "../static/measure/csv.ts";
-import { joined, placed, recordingColumns } from "../static/measure/result_tables.ts";
-import { type NamedText, zipParts } from "../static/measure/zip.ts";
-import { sceneNames } from "../readers/metadata/channels.ts";
+import { joinTables, makeRecordingColumns, prependPlace } from "../static/measure/result_tables.ts";
+import { type NamedText, streamZipParts } from "../static/measure/zip.ts";
+import { nameScenesApart } from "../readers/metadata/channels.ts";
 import { quoted } from "../readers/errors.ts";
 import { SessionMemoryExceeded } from "../session/errors.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type Given, HELP, UsageError, type WritingCommand } from "./arguments.ts";
-import { CHANNEL_HELP, channelIn, channelOf, channelsOf } from "./channel_choice.ts";
-import { printable } from "./log.ts";
-import { counted, recordingsAt } from "./measure_paths.ts";
+import { CHANNEL_HELP, findChannelIndex, openChannels, requireChannelIndex } from "./channel_choice.ts";
+import { escapeControls } from "./log.ts";
+import { findRecordings, formatNounCount } from "./measure_paths.ts";
 import {
-  type Measured,
-  measuredTables,
-  type Picture,
-  pictureOf,
-  type Scene,
+  type MeasuredScene,
+  measureScene,
+  type RecordingScene,
   withOpened,
+  writeMeasuredPicture,
+  type WrittenPicture,
 } from "./measured_tables.ts";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
-import { settingsIn, type ShellSettings, writtenIn } from "./measure_settings.ts";
-import { inTurn, MeasureWorkers } from "./measure_workers.ts";
+import { readShellSettings, readWritten, type ShellSettings } from "./measure_settings.ts";
+import { doInTurn, MeasureWorkers } from "./measure_workers.ts";
 import { writeBytes } from "./output.ts";
-import { progressLine } from "./progress.ts";
-import { EXIT, failureOf, indexIn, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
+import { showProgressLine } from "./progress.ts";
+import {
+  describeFailure,
+  EXIT,
+  makeOpenOrder,
+  nameIn,
+  openShellSessions,
+  readIndexFlag,
+  requireFile,
+} from "./shell.ts";
 import { VERSION } from "./version.ts";
 
 const MEASURED_KEYS = MEASUREMENTS.map(({ key }) => key).join(", ");
@@ -86,12 +94,12 @@ export const MEASURE: WritingCommand = {
     "Exit status: 0 all were measured, 1 some were not, 2 wrong usage, 130 stopped by Ctrl+C.",
   ],
   async run(given) {
-    const write = writtenIn(given);
-    const settings = await settingsIn(given, write);
-    const scene = indexIn(given, "--scene");
+    const write = readWritten(given);
+    const settings = await readShellSettings(given, write);
+    const scene = readIndexFlag(given, "--scene");
     const decimal = nameIn(given, "--decimal", Object.keys(SEPARATORS) as DecimalSign[]);
-    const jobs = jobsIn(given);
-    const sessions = sessionsOfShell();
+    const jobs = readJobs(given);
+    const sessions = openShellSessions();
     const named = given.flags.get("--channel");
     if ("picture" in write) {
       return await writeTiff(sessions, given.operands, { scene, named }, settings, write.picture);
@@ -99,19 +107,19 @@ export const MEASURE: WritingCommand = {
     const isZip = write.tables.length > 1 || given.flags.has("--zip");
     if (isZip) requireFile("a ZIP", "FILE.zip");
     const isQuiet = given.flags.has("--quiet");
-    const say = (text: string) => isQuiet || console.error(printable(text));
-    const wrong = (recording: string, error: unknown, about: Row = {}): Measured => {
+    const say = (text: string) => isQuiet || console.error(escapeControls(text));
+    const wrong = (recording: string, error: unknown, about: Row = {}): MeasuredScene => {
       if (error instanceof UsageError) throw error;
-      const fault = error instanceof RangeError ? error.message : failureOf(error).message;
+      const fault = error instanceof RangeError ? error.message : describeFailure(error).message;
       const row = { File: basename(recording), Path: recording, ...about, Failure: fault };
       return { recording, rows: [row], tables: {}, fault };
     };
     let [isList, done, count] = [false, 0, 0];
-    using _stop = stopOnInterrupt(() => `Stopped after ${done} of ${counted(count, "recording")}`);
-    const paths: (string | Measured)[] = [];
+    using _stop = stopOnInterrupt(() => `Stopped after ${done} of ${formatNounCount(count, "recording")}`);
+    const paths: (string | MeasuredScene)[] = [];
     for (const path of given.operands) {
       try {
-        const found = await recordingsAt(sessions, path);
+        const found = await findRecordings(sessions, path);
         isList ||= found.notes.length > 0;
         found.notes.forEach(say);
         paths.push(...found.paths);
@@ -119,84 +127,97 @@ export const MEASURE: WritingCommand = {
         paths.push(wrong(path, error));
       }
     }
-    const scenes = (await inTurn(paths, jobs, async (path): Promise<readonly (Scene | Measured)[]> => {
-      if (typeof path !== "string") return [path];
-      try {
-        const found = (await scenesOf(sessions, path, scene)).map((scene) => ({ path, ...scene }));
-        return named === undefined ? found : (await inTurn(found, 1, async (one) => {
-          try {
-            return (await channelsIn(sessions, one, named)).map((channel) => ({ ...one, channel }));
-          } catch (error) {
-            return [wrong(path, error, one.isOnly ? {} : { Scene: one.name })];
-          }
-        })).flat();
-      } catch (error) {
-        return [wrong(path, error)];
-      }
-    })).flat();
+    const scenes =
+      (await doInTurn(paths, jobs, async (path): Promise<readonly (RecordingScene | MeasuredScene)[]> => {
+        if (typeof path !== "string") return [path];
+        try {
+          const found = (await listScenesToMeasure(sessions, path, scene)).map((scene) => ({
+            path,
+            ...scene,
+          }));
+          return named === undefined ? found : (await doInTurn(found, 1, async (one) => {
+            try {
+              return (await findNamedChannels(sessions, one, named)).map((channel) => ({ ...one, channel }));
+            } catch (error) {
+              return [wrong(path, error, one.isOnly ? {} : { Scene: one.name })];
+            }
+          })).flat();
+        } catch (error) {
+          return [wrong(path, error)];
+        }
+      })).flat();
     count = scenes.length;
     // Also one recording is measured in a worker: this thread must notice Ctrl+C.
     using workers = new MeasureWorkers(jobs);
-    const progress = progressLine(isQuiet || !Deno.stderr.isTerminal());
+    const progress = showProgressLine(isQuiet || !Deno.stderr.isTerminal());
     /** Null if it may succeed alone: recordings that are measured at the same time share the memory. */
-    const measureOne = async (one: Scene | Measured, isAlone: boolean): Promise<Measured | null> => {
+    const measureOne = async (
+      one: RecordingScene | MeasuredScene,
+      isAlone: boolean,
+    ): Promise<MeasuredScene | null> => {
       if ("rows" in one) return one;
       try {
-        return await measuredTables(sessions, one, settings, write.tables, workers.run);
+        return await measureScene(sessions, one, settings, write.tables, workers.run);
       } catch (error) {
         if (error instanceof SessionMemoryExceeded && !isAlone) return null;
         return wrong(one.path, error, one.isOnly ? {} : { Scene: one.name });
       }
     };
-    const first = await inTurn(scenes, jobs, async (one) => {
+    const first = await doInTurn(scenes, jobs, async (one) => {
       const found = await measureOne(one, jobs === 1);
       progress(`${done += 1} of ${count} measured`, done === count);
       return found;
     });
-    const results: Measured[] = [];
+    const results: MeasuredScene[] = [];
     for (const [i, one] of first.entries()) results.push(one ?? (await measureOne(scenes[i]!, true))!);
     const failed = results.filter(({ fault }) => fault !== undefined);
     // The summary has them as rows.
     if (!write.tables.includes("summary")) {
       for (const { recording, rows: [row], fault } of failed) {
         const scene = row?.["Scene"] === undefined ? "" : `, ${row["Scene"]}`;
-        console.error(printable(`Cannot measure "${recording}"${scene}: ${fault}`));
+        console.error(escapeControls(`Cannot measure "${recording}"${scene}: ${fault}`));
       }
       for (const { recording, remarks = [] } of results) {
-        for (const remark of remarks) console.error(printable(`"${recording}": ${remark}`));
+        for (const remark of remarks) console.error(escapeControls(`"${recording}": ${remark}`));
       }
     }
     sayOwnScans(results);
-    if (isList) say(`${results.length - failed.length} of ${counted(results.length, "recording")} measured`);
-    const tables = write.tables.map((name) => ({ name, columns: tableOf(results, name) }));
+    if (isList) {
+      say(`${results.length - failed.length} of ${formatNounCount(results.length, "recording")} measured`);
+    }
+    const tables = write.tables.map((name) => ({ name, columns: joinRecordings(results, name) }));
     for (const { name, columns } of tables) {
       if (failed.length === results.length || columns.some(({ values }) => values.length > 0)) continue;
       const other = named === undefined ? "; --channel measures another channel than the first" : "";
-      console.error(printable(`The table "${name}" has no row${settings.channel === 0 ? other : ""}`));
+      console.error(escapeControls(`The table "${name}" has no row${settings.channel === 0 ? other : ""}`));
     }
     if (isZip) await writeZip(tables, results, settings, decimal);
-    else await writeBytes(new TextEncoder().encode(csv(tables[0]!.columns, decimal)));
+    else await writeBytes(new TextEncoder().encode(writeCsv(tables[0]!.columns, decimal)));
     const isWhole = results.every(({ fault, remarks = [] }) => fault === undefined && remarks.length === 0);
     return isWhole ? EXIT.ok : EXIT.failed;
   },
 };
 
 /** The channels of a scene that `--channel` names. @throws {ChannelOutOfRange} */
-async function channelsIn(sessions: Sessions, { path, index }: Scene, named: string): Promise<number[]> {
-  const channels = await channelsOf(sessions, path, index);
+async function findNamedChannels(
+  sessions: Sessions,
+  { path, index }: RecordingScene,
+  named: string,
+): Promise<number[]> {
+  const channels = await openChannels(sessions, path, index);
   if (named === "all" && !channels.some(({ name }) => name === "all")) {
     return channels.map((channel) => channel.index);
   }
-  return [channelIn(named, channels, basename(path))];
+  return [findChannelIndex(named, channels, basename(path))];
 }
 
 /** Says in one line which files state a calibration of their own, which counts. */
-function sayOwnScans(results: readonly Measured[]): void {
+function sayOwnScans(results: readonly MeasuredScene[]): void {
   const [first, ...more] = results.filter(({ isOwnScan }) => isOwnScan);
   if (first === undefined) return;
-  const others = more.length > 0 ? ` and ${counted(more.length, "other recording")}` : "";
+  const others = more.length > 0 ? ` and ${formatNounCount(more.length, "other recording")}` : "";
   console.error(
-    printable(
+    escapeControls(
       `"${first.recording}"${others}: the file's own calibration counts, not "lineScan" of the settings; ` +
         '"replace": true in it overrides',
     ),
@@ -204,7 +225,7 @@ function sayOwnScans(results: readonly Measured[]): void {
 }
 
 /** The number of recordings to measure at the same time, at most one per core. @throws {UsageError} */
-function jobsIn({ flags }: Given): number {
+function readJobs({ flags }: Given): number {
   const text = flags.get("--jobs") ?? "1";
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new UsageError(`--jobs takes a number from 1, not ${quoted(text)}`);
   return Math.min(Number(text), navigator.hardwareConcurrency);
@@ -221,18 +242,18 @@ function stopOnInterrupt(words: () => string): Disposable {
 }
 
 /** A table of all recordings. */
-const tableOf = (results: readonly Measured[], name: string): Column[] =>
+const joinRecordings = (results: readonly MeasuredScene[], name: string): Column[] =>
   name === "summary"
-    ? recordingColumns(results.flatMap(({ rows }) => rows))
-    : joined(results.flatMap(({ tables, place }) => {
+    ? makeRecordingColumns(results.flatMap(({ rows }) => rows))
+    : joinTables(results.flatMap(({ tables, place }) => {
       const columns = tables[name];
-      return columns === undefined || place === undefined ? [] : [placed(place, columns)];
+      return columns === undefined || place === undefined ? [] : [prependPlace(place, columns)];
     }));
 
 /** Writes tables, each with its settings in a JSON file of the same name. */
 async function writeZip(
   tables: readonly { name: string; columns: readonly Column[] }[],
-  results: readonly Measured[],
+  results: readonly MeasuredScene[],
   settings: ShellSettings,
   decimal: DecimalSign,
 ): Promise<void> {
@@ -246,29 +267,29 @@ async function writeZip(
     }));
     const known = { program: `acq-server ${VERSION}`, settings, recordings };
     return [
-      [`${name}.csv`, csv(columns, decimal)],
-      [`${name}.json`, companion(`${name}.csv`, columns, decimal, known)],
+      [`${name}.csv`, writeCsv(columns, decimal)],
+      [`${name}.json`, writeCompanion(`${name}.csv`, columns, decimal, known)],
     ];
   });
   const entries = texts.map(([name, text]) => ({ name, bytes: new TextEncoder().encode(text) }));
-  for await (const part of zipParts(entries)) await writeBytes(part);
+  for await (const part of streamZipParts(entries)) await writeBytes(part);
 }
 
 /** The wanted scene of a path, or all of its scenes. */
-async function scenesOf(
+async function listScenesToMeasure(
   sessions: Sessions,
   path: string,
   wanted: number | null,
-): Promise<readonly Omit<Scene, "path">[]> {
+): Promise<readonly Omit<RecordingScene, "path">[]> {
   const describe = (scene: number) =>
-    sessions.opener.describe(orderOf({ path, scene, channelIndices: null }));
+    sessions.opener.describe(makeOpenOrder({ path, scene, channelIndices: null }));
   const { summary: { sceneCount, scenes } } = await describe(wanted ?? 0).catch(async (error: unknown) => {
     // Another scene lists them, too, if the first one is damaged.
     const other = wanted === null ? await describe(1).catch(() => null) : null;
     if (other === null) throw error;
     return other;
   });
-  const names = sceneNames(scenes.map(({ name }) => name));
+  const names = nameScenesApart(scenes.map(({ name }) => name));
   const indices = wanted === null ? Array.from({ length: sceneCount }, (_, i) => i) : [wanted];
   return indices.map((index) => ({
     index,
@@ -282,22 +303,30 @@ async function writeTiff(
   paths: readonly string[],
   { scene, named }: { readonly scene: number | null; readonly named: string | undefined },
   settings: ShellSettings,
-  picture: Picture,
+  picture: WrittenPicture,
 ): Promise<number> {
   const [path, ...more] = paths;
   if (path === undefined || more.length > 0) {
     throw new UsageError(`--write ${picture} takes one path, not ${paths.length}`);
   }
   requireFile("a TIFF", "FILE.tif");
-  const channel = named === undefined ? settings.channel : await channelOf(sessions, path, scene, named);
+  const channel = named === undefined
+    ? settings.channel
+    : await requireChannelIndex(sessions, path, scene, named);
   try {
     await writeBytes(
-      await withOpened(sessions, path, scene, { channel }, (opened) => pictureOf(opened, settings, picture)),
+      await withOpened(
+        sessions,
+        path,
+        scene,
+        { channel },
+        (opened) => writeMeasuredPicture(opened, settings, picture),
+      ),
     );
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    console.error(printable(`Cannot measure "${path}": ${error.message}`));
+    console.error(escapeControls(`Cannot measure "${path}": ${error.message}`));
     return EXIT.failed;
   }
 }

@@ -4,7 +4,7 @@ import { MEASUREMENTS } from "../static/measure/measurements.ts";
 import type { Parameter } from "../static/measure/measurement.ts";
 import { STORED_FIELDS } from "../static/measure/stored_fields.ts";
 import { quoted } from "../readers/errors.ts";
-import { type Given, oneOf, UsageError } from "./arguments.ts";
+import { type Given, requireOneOf, UsageError } from "./arguments.ts";
 import { nameIn } from "./shell.ts";
 
 const NUMBER = z.number();
@@ -13,7 +13,7 @@ const OVERS = ["T", "Z"] as const;
 const KINDS = ["max", "mean"] as const;
 const PLACE = z.tuple([z.int().nonnegative(), z.int().nonnegative()]);
 
-function settingOf({ choices, isCount = false, least = -Infinity }: Parameter) {
+function makeSettingSchema({ choices, isCount = false, least = -Infinity }: Parameter) {
   if (choices !== undefined) return z.enum(Object.keys(choices));
   return isCount ? LINES.min(Math.max(1, least)) : NUMBER.min(least);
 }
@@ -84,7 +84,7 @@ const SETTINGS_SCHEMA = z.strictObject({
       key,
       z.strictObject({
         ...stored("measurement"),
-        ...Object.fromEntries(parameters.map((one) => [one.key, settingOf(one).optional()])),
+        ...Object.fromEntries(parameters.map((one) => [one.key, makeSettingSchema(one).optional()])),
       }).nullish(),
     ]),
   ),
@@ -109,9 +109,9 @@ export const PICTURES = ["projection", "kymograph"] as const;
 export type Written = { readonly tables: readonly string[] } | { readonly picture: typeof PICTURES[number] };
 
 /** The names given by `--write`. @throws {UsageError} */
-export function writtenIn({ flags }: Given): Written {
+export function readWritten({ flags }: Given): Written {
   const names = [...new Set((flags.get("--write") ?? "summary").split(",").map((name) => name.trim()))];
-  const chosen = names.map((name) => oneOf("--write", name, [...TABLES, ...PICTURES]));
+  const chosen = names.map((name) => requireOneOf("--write", name, [...TABLES, ...PICTURES]));
   const picture = PICTURES.find((name) => chosen.includes(name));
   if (picture === undefined) return { tables: chosen };
   if (chosen.length > 1) throw new UsageError(`--write ${picture} writes a TIFF, and nothing beside it`);
@@ -119,7 +119,7 @@ export function writtenIn({ flags }: Given): Written {
 }
 
 /** The settings that the flags give, enough for what to write. @throws {UsageError} */
-export async function settingsIn(given: Given, write: Written): Promise<ShellSettings> {
+export async function readShellSettings(given: Given, write: Written): Promise<ShellSettings> {
   const { flags } = given;
   const names = "picture" in write ? [write.picture] : write.tables;
   const settings = await read(flags.get("--settings"));
@@ -144,15 +144,15 @@ export async function settingsIn(given: Given, write: Written): Promise<ShellSet
 async function read(path: string | undefined): Promise<ShellSettings> {
   if (path === undefined) return SETTINGS_SCHEMA.parse({});
   try {
-    return SETTINGS_SCHEMA.parse(JSON.parse(textOf(await Deno.readFile(path))));
+    return SETTINGS_SCHEMA.parse(JSON.parse(decodeSettingsText(await Deno.readFile(path))));
   } catch (error) {
-    const said = error instanceof z.ZodError ? faultsOf(error) : (error as Error).message;
+    const said = error instanceof z.ZodError ? listFaults(error) : (error as Error).message;
     throw new UsageError(`Cannot follow the settings: ${said}`);
   }
 }
 
 /** The faults of settings, with their places. */
-const faultsOf = ({ issues }: z.ZodError): string =>
+const listFaults = ({ issues }: z.ZodError): string =>
   issues.map((issue) => {
     const place = issue.path.join(".");
     if (issue.code !== "unrecognized_keys") return `${place || "all of it"}: ${issue.message}`;
@@ -163,7 +163,7 @@ const faultsOf = ({ issues }: z.ZodError): string =>
   }).join("; ");
 
 /** The text of a file in UTF-8, or in UTF-16 with a byte order mark. @throws {TypeError} it is not such text */
-function textOf(bytes: Uint8Array): string {
+function decodeSettingsText(bytes: Uint8Array): string {
   const [first, second] = bytes;
   const encoding = first === 0xff && second === 0xfe
     ? "utf-16le"

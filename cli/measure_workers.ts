@@ -1,6 +1,6 @@
 /** Runs measurements in workers, so that several recordings are measured at the same time. */
 import type { Found } from "../static/measure/measurement.ts";
-import type { Run } from "../static/measure/recording.ts";
+import type { RunMeasurement } from "../static/measure/recording.ts";
 import { foundIn, type WorkerAnswer, type WorkerOrder } from "../static/measure/worker_order.ts";
 
 /** A number of workers; each measurement takes the first free one. */
@@ -26,7 +26,7 @@ export class MeasureWorkers {
   }
 
   /** Runs a measurement. @throws {RangeError} a setting does not fit @throws {Error} a bug, or a worker was lost */
-  readonly run: Run<Promise<Found>> = async ({ key }, plane, band, settings) => {
+  readonly run: RunMeasurement<Promise<Found>> = async ({ key }, plane, band, settings) => {
     const worker = this.#free.pop() ?? await new Promise<Worker | null>((take) => this.#waiting.push(take));
     if (this.#loss !== null || worker === null) throw this.#loss;
     const { promise, resolve } = Promise.withResolvers<WorkerAnswer<Found>>();
@@ -51,7 +51,7 @@ export class MeasureWorkers {
 }
 
 /** Does work for each item, `count` at a time; the results have the order of the items. */
-export async function inTurn<Item, Result>(
+export async function doInTurn<Item, Result>(
   items: readonly Item[],
   count: number,
   work: (item: Item) => Promise<Result>,

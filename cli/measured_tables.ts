@@ -1,67 +1,67 @@
 /** Measures one scene of a recording into rows and tables, or a TIFF, for `acq-server measure`. */
-import { isTime, tableUnit } from "../static/measure/axes.ts";
-import { NEW_TRACE, traceFacts, traceOf } from "../static/measure/light/band_trace.ts";
+import { formatTableUnit, isTime } from "../static/measure/axes.ts";
+import { listTraceFacts, makeTrace, NEW_TRACE } from "../static/measure/light/band_trace.ts";
 import type { TraceSettings } from "../static/measure/light/baseline.ts";
-import { type Column, objectOf, type Row } from "../static/measure/csv.ts";
-import { type Part, partsOf, profileColumns } from "../static/measure/image_parts.ts";
+import { collectFacts, type Column, type Row } from "../static/measure/csv.ts";
+import { type ImagePart, listImageParts, makeProfileColumns } from "../static/measure/image_parts.ts";
 import {
-  partMeans,
-  partsToTrace,
-  tracedImages,
-  tracedRegions,
+  makeTracedScan,
+  selectPartsToTrace,
+  selectTracedRegions,
+  storePartMeans,
   withTraces,
 } from "../static/measure/image_traces.ts";
-import { distinctNames } from "../static/measure/part_names.ts";
+import { makeNamesDistinct } from "../static/measure/part_names.ts";
 import { Kymograph } from "../static/measure/kymograph.ts";
-import { measured, type Measurement, type Settings } from "../static/measure/measurement.ts";
+import { measureInThread, type Measurement, type Settings } from "../static/measure/measurement.ts";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
 import {
-  editedResult,
+  editResult,
   isTooNarrow,
   measureRegions,
-  planeOf,
   type Recording,
-  type Region,
-  type Run,
+  type RecordingRegion,
+  requirePlane,
+  type RunMeasurement,
   type TracedRow,
-  type Wanted,
+  type WantedMeasurements,
   wholeLines,
 } from "../static/measure/recording.ts";
 import {
-  curveColumns,
-  imageColumns,
-  joined,
+  joinTables,
+  listResultSummaries,
+  makeCurveColumns,
+  makeImageColumns,
+  makeResultColumns,
+  makeTraceColumns,
   ONLY_SCENE,
-  type Place,
-  resultColumns,
-  resultSummaries,
-  traceColumns,
+  type TableOrigin,
 } from "../static/measure/result_tables.ts";
 import {
-  measuredStack,
+  describePosition,
+  listStackAxes,
+  makeStackColumns,
+  makeStackRows,
+  measureStack,
+  nameProjection,
   type Over,
-  positionWords,
   type ProjectionOf,
-  projectionWords,
-  stackAxes,
-  stackColumns,
-  stackRows,
 } from "../static/measure/stack.ts";
-import { tiffOf } from "../static/measure/tiff.ts";
-import { timeAlongLine, typedFor, typedScan } from "../static/measure/typed_scan.ts";
+import { writeTiffFile } from "../static/measure/tiff.ts";
+import { chooseTyped, computeTimeAlongLine, makeTypedScan } from "../static/measure/typed_scan.ts";
 import { PlaneNotFound } from "../readers/errors.ts";
-import { openResponse } from "../session/open_response.ts";
+import { describeSession } from "../session/open_response.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { Sessions } from "../session/sessions.ts";
 import type { Session } from "../session/store.ts";
 import type { PICTURES, ShellSettings } from "./measure_settings.ts";
-import { orderOf } from "./shell.ts";
+import { makeOpenOrder } from "./shell.ts";
 
 /** A TIFF to write. */
-export type Picture = typeof PICTURES[number];
+export type WrittenPicture = typeof PICTURES[number];
 
 /** A scene of a recording; `isOnly` if there is no other. */
-export interface Scene {
+export interface RecordingScene {
   readonly path: string;
   readonly index: number;
   readonly name: string;
@@ -71,13 +71,13 @@ export interface Scene {
 }
 
 /** What was measured in one scene of a recording. */
-export interface Measured {
+export interface MeasuredScene {
   recording: string;
   /** Rows of the summary. */
   rows: readonly Row[];
   /** Further tables by name, without places. */
   tables: Readonly<Record<string, readonly Column[]>>;
-  place?: Place;
+  place?: TableOrigin;
   /** What is known of the recording, for the JSON file beside a table. */
   about?: Readonly<Record<string, unknown>>;
   /** Settings of each table. */
@@ -90,10 +90,10 @@ export interface Measured {
 }
 
 /** An acquisition with one loaded channel. */
-export interface Opened {
+export interface OpenedChannel {
   readonly sessions: Sessions;
   readonly session: Session;
-  readonly info: ReturnType<typeof openResponse>;
+  readonly info: ReturnType<typeof describeSession>;
   /** Samples of the channel at the opened position. */
   readonly samples: Float32Array;
 }
@@ -104,12 +104,12 @@ export async function withOpened<Result>(
   path: string,
   scene: number | null,
   { channel }: Pick<ShellSettings, "channel">,
-  work: (opened: Opened) => Promise<Result>,
+  work: (opened: OpenedChannel) => Promise<Result>,
 ): Promise<Result> {
-  const session = await sessions.opener.open(orderOf({ path, scene, channelIndices: [channel] }));
+  const session = await sessions.opener.open(makeOpenOrder({ path, scene, channelIndices: [channel] }));
   try {
-    const info = openResponse(session);
-    const samples = await samplesOf(sessions.store.channel(session.id, channel));
+    const info = describeSession(session);
+    const samples = await readPlaneSamples(sessions.store.channel(session.id, channel));
     return await work({ sessions, session, info, samples });
   } finally {
     sessions.store.delete(session.id);
@@ -126,16 +126,16 @@ const OF_IMAGES = ["means", "profile"];
 const OF_TRACES = ["traces", ...MEASUREMENTS.filter(({ isOfBands }) => isOfBands).map(({ key }) => key)];
 
 /** The tables of one scene, by their names. @throws {RangeError} it cannot be measured like that */
-export const measuredTables = (
+export const measureScene = (
   sessions: Sessions,
-  { path, index, name, isOnly, channel }: Scene,
+  { path, index, name, isOnly, channel }: RecordingScene,
   { lineScan: typed, ...given }: ShellSettings,
   tables: readonly string[],
-  run: Run = measured,
-): Promise<Measured> =>
+  run: RunMeasurement = measureInThread,
+): Promise<MeasuredScene> =>
   withOpened(sessions, path, index, channel === undefined ? given : { ...given, channel }, async (opened) => {
     const { info } = opened;
-    const lineScan = typedFor(info, typed ?? null) ?? undefined;
+    const lineScan = chooseTyped(info, typed ?? null) ?? undefined;
     const settings: ShellSettings = { ...given, ...lineScan && { lineScan } };
     const { regions, kymograph, images, projection } = settings;
     const isImage = tables.some((table) => OF_IMAGES.includes(table)) ||
@@ -147,8 +147,8 @@ export const measuredTables = (
       );
     }
     const found = isImage
-      ? await measuredImages(opened, settings, tables, run)
-      : await measuredLines(opened, settings, tables, run);
+      ? await tabulateImages(opened, settings, tables, run)
+      : await tabulateLineScan(opened, settings, tables, run);
     const { t, z, l } = info.position;
     const scene = isOnly ? {} : { Scene: name };
     return {
@@ -170,8 +170,8 @@ export const measuredTables = (
     };
   });
 
-/** What {@linkcode measuredTables} takes from a line scan or an image. */
-interface Found {
+/** What {@linkcode measureScene} takes from a line scan or an image. */
+interface SceneTables {
   rows: readonly Row[];
   tables: Record<string, readonly Column[]>;
   about: Record<string, unknown>;
@@ -179,21 +179,21 @@ interface Found {
   /** Parts that do not lie in the recording. */
   remarks: readonly string[];
   /** Differs from the opened position where all images along an axis were measured. */
-  place?: Partial<Place>;
+  place?: Partial<TableOrigin>;
 }
 
 /** A row for each band, and tables of traces and items. @throws {RangeError} it is not a line scan, or a band or setting does not fit */
-async function measuredLines(
-  { info, samples }: Opened,
+async function tabulateLineScan(
+  { info, samples }: OpenedChannel,
   settings: ShellSettings,
   tables: readonly string[],
-  run: Run,
-): Promise<Found> {
+  run: RunMeasurement,
+): Promise<SceneTables> {
   const { lineScan, bands = [] } = settings;
   const { plane: { shape, axes: stated }, source, channels, header, position: opened } = info;
   const { plane, axes } = lineScan === undefined
     ? { plane: { samples, shape }, axes: stated }
-    : typedScan({ samples, shape }, lineScan);
+    : makeTypedScan({ samples, shape }, lineScan);
   const [time, position] = axes;
   if (!isTime(time)) throw new RangeError("Not a line scan: its rows are not lines over time");
   const [lines, width] = plane.shape;
@@ -201,18 +201,18 @@ async function measuredLines(
   const calibration = {
     Calibration: lineScan === undefined ? "by the file" : "typed",
     Lines: lines,
-    [`Time per line (${tableUnit(time)})`]: time.step,
-    [`Distance per column (${tableUnit(position)})`]: position.step,
+    [`Time per line (${formatTableUnit(time)})`]: time.step,
+    [`Distance per column (${formatTableUnit(position)})`]: position.step,
   };
   const about = {
     File: source.name,
     Path: source.path,
-    ...Object.fromEntries(positionWords(header.sizes, opened)),
+    ...Object.fromEntries(describePosition(header.sizes, opened)),
     Channel: channel,
     ...calibration,
   };
-  const trace = traceIn(settings);
-  const pixelTime = timeAlongLine(lineScan ?? info.lineScan, time, width);
+  const trace = chooseTraceSettings(settings);
+  const pixelTime = computeTimeAlongLine(lineScan ?? info.lineScan, time, width);
   const recording = {
     shape: plane.shape,
     axes,
@@ -221,13 +221,13 @@ async function measuredLines(
     isTyped: lineScan !== undefined,
   };
   const isSummary = tables.includes("summary");
-  const wanted = wantedIn(
+  const wanted = chooseMeasurements(
     settings,
     ({ key, isUsual = false }, given) =>
       tables.includes(key) || isSummary && (given === undefined ? isUsual : given !== null),
   );
-  const names = distinctNames(bands.map(({ name }) => name), "Band");
-  const drawn = bands.map(({ from, to }, i): Region => ({
+  const names = makeNamesDistinct(bands.map(({ name }) => name), "Band");
+  const drawn = bands.map(({ from, to }, i): RecordingRegion => ({
     id: String(i + 1),
     name: names[i]!,
     columns: [Math.min(from, to), Math.max(from, to)],
@@ -240,7 +240,7 @@ async function measuredLines(
   const inside = drawn.filter((_, i) => faults[i] === null);
   const regions = drawn.length > 0 ? inside : [wholeLines(recording)];
   const made = regions.length > 0
-    ? await regionTables(run, recording, { regions, wanted, trace, tables })
+    ? await measureRegionTables(run, recording, { regions, wanted, trace, tables })
     : { regions: [], tables: {}, settings: {} };
   const rows = new Map(made.regions.map(({ region, row }) => [region, row]));
   return {
@@ -255,13 +255,14 @@ async function measuredLines(
 }
 
 /** How traces are made. */
-const traceIn = ({ traces }: ShellSettings): TraceSettings => ({ ...NEW_TRACE, ...traces }) as TraceSettings;
+const chooseTraceSettings = ({ traces }: ShellSettings): TraceSettings =>
+  ({ ...NEW_TRACE, ...traces }) as TraceSettings;
 
 /** The measurements to make with their settings, `given` by the user or defaults. */
-function wantedIn(
+function chooseMeasurements(
   settings: ShellSettings,
   isWanted: (measurement: Measurement, given: unknown) => boolean,
-): Wanted {
+): WantedMeasurements {
   const all: Record<string, unknown> = settings;
   return Object.fromEntries(
     MEASUREMENTS.filter((one) => isWanted(one, all[one.key]))
@@ -270,15 +271,15 @@ function wantedIn(
 }
 
 /** A row for each region, and tables with their settings. */
-type Tabled = Pick<Found, "tables" | "settings"> & { regions: readonly TracedRow[] };
+type Tabled = Pick<SceneTables, "tables" | "settings"> & { regions: readonly TracedRow[] };
 
 /** A row for each region, and tables of traces and items with their settings. @throws {RangeError} a setting does not fit */
-async function regionTables(
-  run: Run,
+async function measureRegionTables(
+  run: RunMeasurement,
   recording: Recording,
   { regions, wanted, trace, tables }: {
-    regions: readonly Region[];
-    wanted: Wanted;
+    regions: readonly RecordingRegion[];
+    wanted: WantedMeasurements;
     trace: TraceSettings;
     tables: readonly string[];
   },
@@ -300,16 +301,16 @@ async function regionTables(
     const { key } = measurement;
     if (!tables.includes(key)) continue;
     const named = (results[key] ?? []).map((result) => ({
-      ...editedResult(recording, measurement, result, [], trace),
+      ...editResult(recording, measurement, result, [], trace),
       region: regions.find(({ id }) => id === result.of.band)?.name ?? "",
       channel,
     }));
-    made.tables[key] = resultColumns(measurement, named, { axes, noun });
+    made.tables[key] = makeResultColumns(measurement, named, { axes, noun });
     made.settings[key] = named.map((one) => ({
       [noun]: one.region,
       channel,
-      settings: objectOf(one.result.about),
-      summary: objectOf(resultSummaries([one])),
+      settings: collectFacts(one.result.about),
+      summary: collectFacts(listResultSummaries([one])),
     }));
   }
   if (tables.includes("traces")) {
@@ -317,87 +318,87 @@ async function regionTables(
     const traces = regions.map(({ name, columns }) => ({
       band: name,
       channel,
-      ...traceOf(planeOf(recording, 0), columns, trace, time.step),
+      ...makeTrace(requirePlane(recording, 0), columns, trace, time.step),
     }));
-    made.tables["traces"] = traceColumns(traces, time, trace.isChange, noun);
+    made.tables["traces"] = makeTraceColumns(traces, time, trace.isChange, noun);
     made.settings["traces"] = traces.map(({ band, f0: { level, by } }) => ({
       [noun]: band,
       channel,
-      settings: objectOf([
-        ...traceFacts(trace, time, by, noun),
+      settings: collectFacts([
+        ...listTraceFacts(trace, time, by, noun),
         ...timing === undefined ? [] : [["Timing", timing] as const],
       ]),
-      summary: objectOf([["F0", level]]),
+      summary: collectFacts([["F0", level]]),
     }));
   }
   return made;
 }
 
 /** The whole image, line and rectangles of an opened image; `outside` are those that do not lie in it. @throws {RangeError} it is not an image */
-function partsIn(
-  { info: { plane } }: Opened,
+function findImageParts(
+  { info: { plane } }: OpenedChannel,
   settings: ShellSettings,
-): { parts: Part[]; outside: { name: string; fault: string }[] } {
+): { parts: ImagePart[]; outside: { name: string; fault: string }[] } {
   if (isTime(plane.axes[0])) throw new RangeError("Not an image: its rows are lines over time");
   // Regions of a settings file may share an id, or have none.
-  const all = partsOf(settings).map((part, i) => ({ ...part, id: i === 0 ? "" : String(i) }));
-  const faults = all.map((part) => outsideFault(part, plane.shape));
+  const all = listImageParts(settings).map((part, i) => ({ ...part, id: i === 0 ? "" : String(i) }));
+  const faults = all.map((part) => explainOutside(part, plane.shape));
   return {
     parts: all.filter((_, i) => faults[i] === null),
     outside: all.flatMap(({ name }, i) => faults[i] === null ? [] : [{ name, fault: faults[i]! }]),
   };
 }
 
-/** Measures the images of an opened acquisition, with their parts. @throws {RangeError} as {@linkcode measuredStack} */
-async function stackIn(opened: Opened, settings: ShellSettings, parts: Part[]) {
+/** Measures the images of an opened acquisition, with their parts. @throws {RangeError} as {@linkcode measureStack} */
+async function openImageStack(opened: OpenedChannel, settings: ShellSettings, parts: ImagePart[]) {
   const { info } = opened;
   const { images = null } = settings;
-  const along = stackAxes(info);
-  const projection = projectionIn(settings, along);
+  const along = listStackAxes(info);
+  const projection = chooseProjection(settings, along);
   const channels = [info.channels[0]!.name];
   const order = { plane: info.plane, channels, along, parts, over: images?.axis ?? null, projection };
-  const found = await measuredStack(order, (axis, count, take) => eachImage(opened, axis, count, take));
+  const found = await measureStack(order, (axis, count, take) => walkImages(opened, axis, count, take));
   return { order, found, image: found.projected?.[0] ?? opened.samples };
 }
 
 /** A TIFF of a projection or kymograph. @throws {RangeError} it is a line scan, lacks an axis, or a line or rectangle does not lie in it */
-export async function pictureOf(
-  opened: Opened,
+export async function writeMeasuredPicture(
+  opened: OpenedChannel,
   settings: ShellSettings,
-  picture: Picture,
+  picture: WrittenPicture,
 ): Promise<Uint8Array> {
   const { info: { plane, source, header, position, channels: [channel] } } = opened;
   const { index, name } = channel!;
   const { kymograph: line = null } = settings;
-  const { parts } = partsIn(opened, settings);
+  const { parts } = findImageParts(opened, settings);
   if (picture === "kymograph") {
-    const time = stackAxes(opened.info).get("T");
+    const time = listStackAxes(opened.info).get("T");
     if (time === undefined) throw new RangeError("It has one image over time");
     const series = { plane, channels: [{ index, name }], count: time.count, time: time.axis };
     const made = new Kymograph(series, line!.points, line!.width);
-    await eachImage(opened, "T", time.count, ([image], t) => image && made.take(0, t, image));
+    await walkImages(opened, "T", time.count, ([image], t) => image && made.take(0, t, image));
     const { shape, axes } = made.plane;
-    return tiffOf(made.samples[0]!, shape, axes, `kymograph of ${source.name}, ${name}`);
+    return writeTiffFile(made.samples[0]!, shape, axes, `kymograph of ${source.name}, ${name}`);
   }
-  const { image, order: { projection } } = await stackIn(opened, settings, parts);
-  const at = positionWords({ ...header.sizes, [projection!.axis]: 1 }, position).map((words) =>
+  const { image, order: { projection } } = await openImageStack(opened, settings, parts);
+  const at = describePosition({ ...header.sizes, [projection!.axis]: 1 }, position).map((words) =>
     words.join(" ")
   );
-  const note = [`${projectionWords(projection!)} of ${source.name}`, name, ...at].join(", ");
-  return tiffOf(image, plane.shape, plane.axes, note);
+  const note = [`${nameProjection(projection!)} of ${source.name}`, name, ...at].join(", ");
+  return writeTiffFile(image, plane.shape, plane.axes, note);
 }
 
 /**
  * A row for each part, and tables of means, the profile, and traces and events over time.
  *
- * @throws {RangeError} as {@linkcode pictureOf}
+ * @throws {RangeError} as {@linkcode writeMeasuredPicture}
  */
-async function measuredImages(
-  opened: Opened,
+async function tabulateImages(
+  opened: OpenedChannel,
   settings: ShellSettings,
   tables: readonly string[],
-  run: Run,
-): Promise<Found> {
+  run: RunMeasurement,
+): Promise<SceneTables> {
   const { info: { plane, source, header, position } } = opened;
   const other = tables.find((name) => !["summary", ...OF_IMAGES, ...OF_TRACES].includes(name));
   if (other !== undefined) throw new RangeError(`Not a line scan: it has no ${other}`);
@@ -406,47 +407,47 @@ async function measuredImages(
   if (ofTraces !== undefined && images?.axis !== "T") {
     throw new RangeError(`Not a line scan: --over t measures ${ofTraces} of its images`);
   }
-  const { parts, outside } = partsIn(opened, settings);
-  const { order, found, image } = await stackIn(opened, settings, parts);
+  const { parts, outside } = findImageParts(opened, settings);
+  const { order, found, image } = await openImageStack(opened, settings, parts);
   const { projection } = order;
   const [channel] = order.channels;
   const geometry = {
-    [`Distance per row (${tableUnit(plane.axes[0])})`]: plane.axes[0].step,
-    [`Distance per column (${tableUnit(plane.axes[1])})`]: plane.axes[1].step,
+    [`Distance per row (${formatTableUnit(plane.axes[0])})`]: plane.axes[0].step,
+    [`Distance per column (${formatTableUnit(plane.axes[1])})`]: plane.axes[1].step,
   };
   const about = {
     File: source.name,
     Path: source.path,
-    ...Object.fromEntries(positionWords({ ...header.sizes, ...images && { [images.axis]: 1 } }, position)),
+    ...Object.fromEntries(describePosition({ ...header.sizes, ...images && { [images.axis]: 1 } }, position)),
     ...geometry,
   };
-  const made: Found = {
-    rows: stackRows(order, found, [image]).map((row) => ({ ...about, ...row })),
+  const made: SceneTables = {
+    rows: makeStackRows(order, found, [image]).map((row) => ({ ...about, ...row })),
     tables: {},
     about: {
       path: source.path,
       ...geometry,
-      ...projection && { Projection: projectionWords(projection) },
+      ...projection && { Projection: nameProjection(projection) },
     },
     settings: {},
     remarks: outside.map(({ fault }) => fault),
     place: projection === null ? {} : projection.axis === "T" ? { timePoint: null } : { focusPlane: null },
   };
   if (tables.includes("profile")) {
-    const columns = profileColumns(line!, plane, [{ name: channel!, samples: image }]);
-    made.tables["profile"] = curveColumns(columns, "the line", "Value");
+    const columns = makeProfileColumns(line!, plane, [{ name: channel!, samples: image }]);
+    made.tables["profile"] = makeCurveColumns(columns, "the line", "Value");
   }
   if (tables.includes("means")) {
     const { axis } = order.along.get(images!.axis)!;
     const means = parts.map(({ name }, i) => {
-      const columns = stackColumns(axis, [{ name: channel!, values: found.means![i]![0]! }]);
-      return imageColumns(columns, name, images!.axis);
+      const columns = makeStackColumns(axis, [{ name: channel!, values: found.means![i]![0]! }]);
+      return makeImageColumns(columns, name, images!.axis);
     });
-    made.tables["means"] = joined(means);
+    made.tables["means"] = joinTables(means);
   }
   const left = outside.map(({ name, fault }) => ({ ...about, Region: name, [NOT_MEASURED]: fault }));
   if (ofTraces === undefined) return { ...made, rows: [...made.rows, ...left] };
-  const traced = await tracesIn(run, { order, found }, settings, tables);
+  const traced = await traceRegions(run, { order, found }, settings, tables);
   return {
     ...made,
     rows: [...withTraces(made.rows, order, traced.regions), ...left],
@@ -457,27 +458,30 @@ async function measuredImages(
 }
 
 /** Traces of the regions over time, and events in them. @throws {RangeError} a setting does not fit */
-function tracesIn(
-  run: Run,
+function traceRegions(
+  run: RunMeasurement,
   { order: { parts, channels, along, plane }, found: { means } }: Omit<
-    Awaited<ReturnType<typeof stackIn>>,
+    Awaited<ReturnType<typeof openImageStack>>,
     "image"
   >,
   settings: ShellSettings,
   tables: readonly string[],
 ) {
-  const all = partsToTrace(parts);
-  const measured = partMeans(all, all.map((part) => means![parts.indexOf(part)]!));
-  return regionTables(run, tracedImages(measured, channels, along.get("T")!.axis), {
-    regions: tracedRegions(measured, all, plane.axes),
-    wanted: wantedIn(settings, ({ key }) => OF_TRACES.includes(key) && tables.includes(key)),
-    trace: traceIn(settings),
+  const all = selectPartsToTrace(parts);
+  const measured = storePartMeans(all, all.map((part) => means![parts.indexOf(part)]!));
+  return measureRegionTables(run, makeTracedScan(measured, channels, along.get("T")!.axis), {
+    regions: selectTracedRegions(measured, all, plane.axes),
+    wanted: chooseMeasurements(settings, ({ key }) => OF_TRACES.includes(key) && tables.includes(key)),
+    trace: chooseTraceSettings(settings),
     tables,
   });
 }
 
 /** Why a rectangle does not lie in an image, or `null`. */
-function outsideFault({ name, place }: Part, [rows, columns]: readonly [number, number]): string | null {
+function explainOutside(
+  { name, place }: ImagePart,
+  [rows, columns]: readonly [number, number],
+): string | null {
   if (place === null || "points" in place) return null;
   const { start: [left, top], stop: [right, bottom] } = place;
   if (left === right || top === bottom) return `Rectangle "${name}" is empty`;
@@ -486,9 +490,9 @@ function outsideFault({ name, place }: Part, [rows, columns]: readonly [number, 
 }
 
 /** The projection to measure; without an axis, along the only one. @throws {RangeError} there is none, or more than one */
-function projectionIn(
+function chooseProjection(
   { projection = null }: ShellSettings,
-  along: ReturnType<typeof stackAxes>,
+  along: ReturnType<typeof listStackAxes>,
 ): ProjectionOf | null {
   if (projection === null) return null;
   const { kind, axis } = projection;
@@ -503,8 +507,8 @@ function projectionIn(
 }
 
 /** Takes each image along an axis, with the other axes at the opened position; `null` for an image that was not recorded. */
-async function eachImage(
-  { sessions, session, info }: Opened,
+async function walkImages(
+  { sessions, session, info }: OpenedChannel,
   axis: Over,
   count: number,
   take: (images: (Float32Array | null)[], index: number) => void,
@@ -516,7 +520,7 @@ async function eachImage(
     try {
       const leased = await sessions.positions.plane({ session, channel, position }, null, signal);
       using _lease = { [Symbol.dispose]: leased.endLease };
-      take([await samplesOf(leased.plane)], i);
+      take([await readPlaneSamples(leased.plane)], i);
     } catch (error) {
       if (!(error instanceof PlaneNotFound)) throw error;
       take([null], i);
@@ -525,7 +529,7 @@ async function eachImage(
 }
 
 /** The samples of a plane. */
-async function samplesOf(plane: PlaneBuffer): Promise<Float32Array> {
+async function readPlaneSamples(plane: PlaneBuffer): Promise<Float32Array> {
   const { body } = plane.stream(0, plane.byteLength, () => {});
   return new Float32Array(await new Response(body).arrayBuffer());
 }

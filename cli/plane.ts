@@ -1,10 +1,10 @@
 /** The command `acq-server plane`: writes one plane to standard output, without a server. */
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
-import { bytes } from "./command_line.ts";
-import { CHANNEL_HELP, channelOf } from "./channel_choice.ts";
-import { PLANE_FORMATS, planeFile } from "./plane_file.ts";
+import { parseBytes } from "./command_line.ts";
+import { CHANNEL_HELP, requireChannelIndex } from "./channel_choice.ts";
+import { PLANE_FORMATS, writePlaneFile } from "./plane_file.ts";
 import { writeBytes } from "./output.ts";
-import { EXIT, indexIn, nameIn, orderOf, requireFile, sessionsOfShell } from "./shell.ts";
+import { EXIT, makeOpenOrder, nameIn, openShellSessions, readIndexFlag, requireFile } from "./shell.ts";
 
 /** Writes a plane. */
 export const PLANE: WritingCommand = {
@@ -35,17 +35,17 @@ export const PLANE: WritingCommand = {
     if (path === undefined || more.length > 0) {
       throw new UsageError(`Expected one path, not ${given.operands.length}: ${PLANE.usage[0]}`);
     }
-    const scene = indexIn(given, "--scene");
-    const [t, z, l] = (["--t", "--z", "--l"] as const).map((name) => indexIn(given, name));
+    const scene = readIndexFlag(given, "--scene");
+    const [t, z, l] = (["--t", "--z", "--l"] as const).map((name) => readIndexFlag(given, name));
     const format = nameIn(given, "--format", PLANE_FORMATS);
     const memory = given.flags.get("--max-session-memory");
-    const sessions = sessionsOfShell(
-      memory === undefined ? undefined : bytes("--max-session-memory", memory),
+    const sessions = openShellSessions(
+      memory === undefined ? undefined : parseBytes("--max-session-memory", memory),
     );
     requireFile("a plane", "FILE");
     const named = given.flags.get("--channel");
-    const channel = named === undefined ? 0 : await channelOf(sessions, path, scene, named);
-    const order = orderOf({ path, scene, channelIndices: [channel] });
+    const channel = named === undefined ? 0 : await requireChannelIndex(sessions, path, scene, named);
+    const order = makeOpenOrder({ path, scene, channelIndices: [channel] });
     const session = await sessions.opener.open(order);
     const { rows, columns, position: opened, loaded } = session.summary;
     const { sampleType } = loaded[0]!;
@@ -57,7 +57,9 @@ export const PLANE: WritingCommand = {
       : (await sessions.positions.plane({ session, channel, position }, null, order.signal)).plane;
     const parts = () =>
       plane.stream(0, plane.byteLength, () => {}).body as AsyncIterable<Uint8Array<ArrayBuffer>>;
-    for await (const part of planeFile({ rows, columns, sampleType, parts }, format)) await writeBytes(part);
+    for await (const part of writePlaneFile({ rows, columns, sampleType, parts }, format)) {
+      await writeBytes(part);
+    }
     return EXIT.ok;
   },
 };

@@ -17,9 +17,9 @@ export interface PlaneToWrite {
 }
 
 /** The bytes of the file, part by part. */
-export async function* planeFile(plane: PlaneToWrite, format: PlaneFormat): AsyncGenerator<Uint8Array> {
-  if (format === "pgm") return yield* pgmFile(plane);
-  if (format === "npy") yield npyHead(plane);
+export async function* writePlaneFile(plane: PlaneToWrite, format: PlaneFormat): AsyncGenerator<Uint8Array> {
+  if (format === "pgm") return yield* writePgmFile(plane);
+  if (format === "npy") yield makeNpyHead(plane);
   yield* plane.parts();
 }
 
@@ -27,7 +27,7 @@ export async function* planeFile(plane: PlaneToWrite, format: PlaneFormat): Asyn
  * Head of the NPY format 1.0 (NEP 1): magic, version, length, and a Python literal padded with blanks and a line feed to a
  * multiple of 64 bytes.
  */
-function npyHead({ rows, columns }: PlaneToWrite): Uint8Array {
+function makeNpyHead({ rows, columns }: PlaneToWrite): Uint8Array {
   const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
   const total = Math.ceil((10 + text.length + 1) / 64) * 64;
   const head = new Uint8Array(total).fill(0x20);
@@ -55,8 +55,8 @@ const MAX_LEVEL = 65535;
  * Writes a PGM file. Unsigned samples of up to 16 bits are unchanged, with the greatest as white. Other samples are scaled from
  * their least and greatest finite values, which a comment records, to 65536 levels; NaN is black.
  */
-async function* pgmFile(plane: PlaneToWrite): AsyncGenerator<Uint8Array> {
-  const [least, greatest] = await finiteRange(plane);
+async function* writePgmFile(plane: PlaneToWrite): AsyncGenerator<Uint8Array> {
+  const [least, greatest] = await findFiniteRange(plane);
   const isExact = LEVEL_TYPES.includes(plane.sampleType);
   const levels: Levels = isExact
     ? { low: 0, high: Math.max(1, greatest), maximum: Math.max(1, greatest) }
@@ -64,11 +64,11 @@ async function* pgmFile(plane: PlaneToWrite): AsyncGenerator<Uint8Array> {
   const comment = isExact ? "" : `# 0 is ${least}, ${MAX_LEVEL} is ${greatest}\n`;
   const size = `${plane.columns} ${plane.rows}\n${levels.maximum}\n`;
   yield new TextEncoder().encode(`P5\n${comment}${size}`);
-  for await (const part of plane.parts()) yield levelsOf(samplesOf(part), levels);
+  for await (const part of plane.parts()) yield quantizeLevels(viewSamples(part), levels);
 }
 
 /** Levels in one byte per sample up to 255, else in two bytes, big-endian. */
-function levelsOf(samples: Float32Array, { low, high, maximum }: Levels): Uint8Array {
+function quantizeLevels(samples: Float32Array, { low, high, maximum }: Levels): Uint8Array {
   const scale = high > low ? maximum / (high - low) : 0;
   const level = (sample: number) => {
     const value = Math.round((sample - low) * scale);
@@ -81,10 +81,10 @@ function levelsOf(samples: Float32Array, { low, high, maximum }: Levels): Uint8A
 }
 
 /** The least and the greatest finite sample, or `[0, 0]`. */
-async function finiteRange(plane: PlaneToWrite): Promise<[number, number]> {
+async function findFiniteRange(plane: PlaneToWrite): Promise<[number, number]> {
   let [least, greatest] = [Infinity, -Infinity];
   for await (const part of plane.parts()) {
-    for (const sample of samplesOf(part)) {
+    for (const sample of viewSamples(part)) {
       if (!Number.isFinite(sample)) continue;
       if (sample < least) least = sample;
       if (sample > greatest) greatest = sample;
@@ -93,5 +93,5 @@ async function finiteRange(plane: PlaneToWrite): Promise<[number, number]> {
   return least > greatest ? [0, 0] : [least, greatest];
 }
 
-const samplesOf = (part: Uint8Array<ArrayBuffer>) =>
+const viewSamples = (part: Uint8Array<ArrayBuffer>) =>
   new Float32Array(part.buffer, part.byteOffset, part.byteLength / 4);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { SampleType } from "../readers/reader.ts";
-import { planeFile, type PlaneFormat } from "./plane_file.ts";
+import { type PlaneFormat, writePlaneFile } from "./plane_file.ts";
 
 async function written(samples: number[], columns: number, sampleType: SampleType, format: PlaneFormat) {
   const bytes = new Uint8Array(new Float32Array(samples).buffer);
@@ -11,7 +11,7 @@ async function written(samples: number[], columns: number, sampleType: SampleTyp
   }
   const plane = { rows: samples.length / columns, columns, sampleType, parts };
   const file: number[] = [];
-  for await (const part of planeFile(plane, format)) file.push(...part);
+  for await (const part of writePlaneFile(plane, format)) file.push(...part);
   return Uint8Array.from(file);
 }
 

@@ -6,7 +6,7 @@ const PROGRESS_MS = 500;
  * Shows a line from time to time, which the next one overwrites on a terminal, and the last one at the end. Without a
  * terminal, only the last one.
  */
-export function progressLine(isQuiet: boolean): (line: string, isEnd: boolean) => void {
+export function showProgressLine(isQuiet: boolean): (line: string, isEnd: boolean) => void {
   const isTerminal = Deno.stderr.isTerminal();
   let [shown, longest] = [performance.now(), 0];
   return (line, isEnd) => {

@@ -2,12 +2,12 @@
 import { isAbsolute, resolve } from "node:path";
 import { systemClock } from "../session/clock.ts";
 import { ERRORS } from "../schemas/served.ts";
-import { codeOf } from "../session/errors.ts";
+import { findErrorCode } from "../session/errors.ts";
 import type { OpenOrder } from "../session/opener.ts";
 import { Sessions } from "../session/sessions.ts";
-import { type Given, oneOf, UsageError } from "./arguments.ts";
+import { type Given, requireOneOf, UsageError } from "./arguments.ts";
 import { DEFAULTS } from "./command_line.ts";
-import { printable } from "./log.ts";
+import { escapeControls } from "./log.ts";
 
 /** Practically no time-out, since the user can end a command: about the longest that timers allow. */
 const NO_TIMEOUT_SECONDS = 20 * 24 * 3600;
@@ -16,7 +16,7 @@ const NO_TIMEOUT_SECONDS = 20 * 24 * 3600;
 export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /** Opens acquisitions as the server does. `maxSessionMemory` is the largest number of bytes of their planes. */
-export const sessionsOfShell = (maxSessionMemory = DEFAULTS.maxSessionMemory): Sessions =>
+export const openShellSessions = (maxSessionMemory = DEFAULTS.maxSessionMemory): Sessions =>
   new Sessions(systemClock, {
     roots: null,
     allowedExtensions: DEFAULTS.allowedExtensions,
@@ -26,7 +26,7 @@ export const sessionsOfShell = (maxSessionMemory = DEFAULTS.maxSessionMemory): S
   });
 
 /** An open of a path that the user typed. @throws {UsageError} the path is empty */
-export function orderOf(
+export function makeOpenOrder(
   { path: typed, ...choice }: Pick<OpenOrder, "path" | "channelIndices" | "scene">,
 ): OpenOrder {
   if (typed === "") throw new UsageError("The path is empty");
@@ -37,16 +37,16 @@ export function orderOf(
 }
 
 /** Code and message of a failure, as the server answers it. The stack trace of a bug goes to standard error. */
-export function failureOf(error: unknown): { readonly error: string; readonly message: string } {
+export function describeFailure(error: unknown): { readonly error: string; readonly message: string } {
   if (error instanceof UsageError) return { error: "request_validation_failed", message: error.message };
-  const code = codeOf(error);
+  const code = findErrorCode(error);
   if (code !== null) return { error: code, message: (error as Error).message };
-  console.error(printable(error instanceof Error ? error.stack ?? error.message : String(error)));
+  console.error(escapeControls(error instanceof Error ? error.stack ?? error.message : String(error)));
   return { error: "internal_error", message: ERRORS.internal_error[1] };
 }
 
 /** The index given by a flag; `null` if the flag is absent. @throws {UsageError} */
-export function indexIn({ flags }: Given, name: string): number | null {
+export function readIndexFlag({ flags }: Given, name: string): number | null {
   const text = flags.get(name);
   if (text === undefined) return null;
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
@@ -55,7 +55,7 @@ export function indexIn({ flags }: Given, name: string): number | null {
 
 /** The name given by a flag, one of `names`; the first name if the flag is absent. @throws {UsageError} */
 export const nameIn = <Name extends string>({ flags }: Given, flag: string, names: readonly Name[]): Name =>
-  oneOf(flag, flags.get(flag) ?? names[0]!, names);
+  requireOneOf(flag, flags.get(flag) ?? names[0]!, names);
 
 /** Refuses to write bytes to a terminal. @throws {UsageError} */
 export function requireFile(what: string, file: string): void {

@@ -1,12 +1,12 @@
 /** The commands `acq-server validate` and `acq-server schema`. */
 import { DOCUMENT_KINDS } from "../schemas/documents.ts";
 import { type Given, HELP, UsageError, type WritingCommand } from "./arguments.ts";
-import { printable } from "./log.ts";
+import { escapeControls } from "./log.ts";
 import { writeLine } from "./output.ts";
 import { EXIT } from "./shell.ts";
-import { validatePath, type Verdict } from "./verdict.ts";
+import { type PathVerdict, validatePath } from "./verdict.ts";
 
-const oneLine = (text: string) => printable(text).replaceAll("\n", "\\u000a");
+const escapeLineFeeds = (text: string) => escapeControls(text).replaceAll("\n", "\\u000a");
 
 const RULES = "Documents and their rules: docs/collections.md#rules";
 
@@ -25,16 +25,16 @@ export const VALIDATE: WritingCommand = {
   ],
   missing: "Missing path: acq-server validate <PATH>...",
   async run({ operands, flags }: Given): Promise<number> {
-    const verdicts: Verdict[] = [];
+    const verdicts: PathVerdict[] = [];
     for (const path of operands) {
       const verdict = await validatePath(path);
-      if (verdict.unreadable !== null) console.error(oneLine(verdict.unreadable));
+      if (verdict.unreadable !== null) console.error(escapeLineFeeds(verdict.unreadable));
       verdicts.push(verdict);
     }
     const valid = verdicts.every((verdict) => verdict.valid);
-    const print = (line: string) => writeLine(oneLine(line));
+    const print = (line: string) => writeLine(escapeLineFeeds(line));
     if (flags.has("--json")) {
-      await writeLine(printable(JSON.stringify({ valid, results: verdicts }, null, 2)));
+      await writeLine(escapeControls(JSON.stringify({ valid, results: verdicts }, null, 2)));
     } else {
       for (const { path, valid, unreadable, problems, missingPlanes } of verdicts) {
         for (const { file, pointer, message } of problems) {
@@ -67,7 +67,7 @@ export const SCHEMA: WritingCommand = {
     if (more.length > 0) throw new UsageError(`Expected one kind of ${kinds}`);
     const found = DOCUMENT_KINDS.find(({ kind }) => kind === name);
     if (found === undefined) throw new UsageError(`Unknown kind "${name}", not one of ${kinds}`);
-    await writeLine(printable(JSON.stringify(found.jsonSchema, null, 2)));
+    await writeLine(escapeControls(JSON.stringify(found.jsonSchema, null, 2)));
     return EXIT.ok;
   },
 };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { FILES, writeCollection } from "../tests/collection_tree.ts";
 import { write } from "../tests/fixtures/plain_store.ts";
 import { run as runByName } from "./commands.ts";
-import { csvProblem } from "../schemas/csv_table.ts";
+import { findCsvProblem } from "../schemas/csv_table.ts";
 import { validatePath } from "./verdict.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
 import { temporaryFolder } from "../tests/temporary_files.ts";
@@ -459,9 +459,9 @@ Deno.test("CSV rules of RFC 4180", () => {
     ['a,b\n"x\ny",1\n1\n', /line 4 has 1 fields/],
   ];
   for (const [text, expected] of judged) {
-    const problem = csvProblem(new TextEncoder().encode(text));
+    const problem = findCsvProblem(new TextEncoder().encode(text));
     if (expected) assert.match(problem ?? "no problem", expected, JSON.stringify(text));
     else assert.equal(problem, null, JSON.stringify(text));
   }
-  assert.match(csvProblem(new Uint8Array([0x61, 0xff])) ?? "", /UTF-8/);
+  assert.match(findCsvProblem(new Uint8Array([0x61, 0xff])) ?? "", /UTF-8/);
 });

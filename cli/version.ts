@@ -5,7 +5,7 @@ import manifest from "../deno.json" with { type: "json" };
 export const VERSION: string = manifest.version;
 
 /** One line for `--version`: `acq-server 0.1.0 (commit 0123456789ab)`. */
-export function versionLine(): string {
+export function formatVersion(): string {
   // `deno task compile` writes and embeds the file; in a checkout it may be left from another build.
   const built = Deno.build.standalone
     ? `commit ${Deno.readTextFileSync(new URL("../dist/commit.txt", import.meta.url)).trim()}`

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { type RunningServer, startServer, stopOnSignals } from "../main.ts";
 import { DEFAULTS } from "../cli/command_line.ts";
-import { printable } from "../cli/log.ts";
+import { escapeControls } from "../cli/log.ts";
 import type { OpenResponse } from "../schemas/http.ts";
 import { drawPlane, hasPictures } from "./terminal_picture.ts";
 
@@ -22,7 +22,7 @@ const SAMPLES = ["./line_scan.oir", "./time_series.ome.tif"].map((name) =>
 
 /** Prints a line, cut so that it does not wrap. */
 function say(text = ""): void {
-  const line = printable(text);
+  const line = escapeControls(text);
   console.log(line.length > 200 ? `${line.slice(0, 199)}…` : line);
 }
 

@@ -5,19 +5,19 @@ import { DecodeFailed, NoImage, Unreadable, UnsupportedFormat } from "./errors.t
 import { type FileFormat, type Format, HEAD_BYTES } from "./format.ts";
 import {
   DIRECTORY_FORMATS,
-  extensionOf,
   FILE_FORMATS,
+  findExtension,
   FORMATS,
   MARKED_FORMATS,
   mayHoldPaths,
   STORE_MARKERS,
 } from "./formats.ts";
-import { pathError, type PathKind, withoutFolder } from "./io/paths.ts";
+import { classifyPathError, type PathKind, withoutFolder } from "./io/paths.ts";
 import type { FileAccess } from "./io/file_access.ts";
 import type { Scenes } from "./reader.ts";
 import { requireScene } from "./metadata/selection.ts";
 import type { TimedAcquisition } from "./metadata/time_stamps.ts";
-import { servedAcquisition, servedSizes } from "./rows_in_time.ts";
+import { foldAcquisition, foldSizes } from "./rows_in_time.ts";
 
 /** The format, and the path to pass to its reader; for a file in a store, the directory of the store. */
 export interface ChosenFormat {
@@ -81,15 +81,15 @@ export async function openChosen(
     const scenes = await reader.scenes({ path, files, staysInFolder });
     const index = scene ?? scenes.own;
     requireScene(basename(path), scenes.count, index);
-    const acquisition = await servedAcquisition(await scenes.open(index), files.stop);
+    const acquisition = await foldAcquisition(await scenes.open(index), files.stop);
     const entries = (most: number) =>
       scenes.entries(most).map(({ name, isBuilt, sizes }) => ({
         name: name === null || isBuilt ? name : withoutFolder(name),
-        sizes: servedSizes(sizes),
+        sizes: foldSizes(sizes),
       }));
     return { acquisition, scene: index, scenes: { ...scenes, entries } };
   } catch (error) {
-    if (error instanceof NoImage && extensionOf(path) === null) {
+    if (error instanceof NoImage && findExtension(path) === null) {
       throw new UnsupportedFormat(error.message, { cause: error });
     }
     throw error;
@@ -100,7 +100,7 @@ export async function openChosen(
 function nameRules(path: string, allowedExtensions: readonly string[]) {
   // The root of a file system has no last part.
   const name = basename(path) || path;
-  const extension = extensionOf(path);
+  const extension = findExtension(path);
   const promised = extension !== null && allowedExtensions.includes(extension) ? extension : null;
   const allowed = allowedExtensions.join(" ");
   return {
@@ -135,7 +135,7 @@ async function storeAt(path: string, kind: PathKind | null, files: FileAccess): 
     if (marked) return { format, path };
   }
   for (const format of kind === "directory" ? DIRECTORY_FORMATS : []) {
-    if (await asked(path, () => format.marksFolder?.(path, files))) return { format, path };
+    if (await askOrExplain(path, () => format.marksFolder?.(path, files))) return { format, path };
   }
   return null;
 }
@@ -145,7 +145,7 @@ async function noStore(
   rules: NameRules,
   files: FileAccess,
 ): Promise<DecodeFailed | UnsupportedFormat> {
-  await asked(path, () => files.requireReadable(path));
+  await askOrExplain(path, () => files.requireReadable(path));
   const expected = rules.expected(DIRECTORY_FORMATS);
   if (expected) return new DecodeFailed(`the directory holds none of ${expected.markers.join(", ")}`);
   const contents = MARKED_FORMATS.map(({ content }) => content).join(", no ");
@@ -153,16 +153,16 @@ async function noStore(
 }
 
 /** The result of `look`. @throws {PathNotFound} the server may not read the requested path */
-async function asked<T>(path: string, look: () => T | Promise<T>): Promise<T> {
+async function askOrExplain<T>(path: string, look: () => T | Promise<T>): Promise<T> {
   try {
     return await look();
   } catch (error) {
-    throw error instanceof Unreadable ? pathError(path, error.cause) : error;
+    throw error instanceof Unreadable ? classifyPathError(path, error.cause) : error;
   }
 }
 
 async function formatOfFile(path: string, rules: NameRules, files: FileAccess): Promise<Format> {
-  const file = await asked(path, () => files.open(path));
+  const file = await askOrExplain(path, () => files.open(path));
   const head = file.read(0, Math.min(HEAD_BYTES, file.size), "the start");
   let recognised: Format | undefined;
   for (const format of FILE_FORMATS) recognised ??= await format.claims?.(path, files) ? format : undefined;

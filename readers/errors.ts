@@ -30,7 +30,7 @@ export type TaggedError<Base extends Error, Options, Tag extends string> = new (
 ) => Base & { readonly tag: Tag };
 
 /** Makes a base class with a tag. */
-export function tagged<Base extends Error, Options, Tag extends string>(
+export function makeTaggedClass<Base extends Error, Options, Tag extends string>(
   base: abstract new (message: string, options?: Options) => Base,
   tag: Tag,
 ): TaggedError<Base, Options, Tag> {
@@ -42,26 +42,26 @@ export function tagged<Base extends Error, Options, Tag extends string>(
 }
 
 /** Nothing exists at the path, or the server may not read it. */
-export class PathNotFound extends tagged(ReaderError, "path_not_found") {}
+export class PathNotFound extends makeTaggedClass(ReaderError, "path_not_found") {}
 
 /** The path, as written or with links resolved, lies outside every root. */
-export class PathNotAllowed extends tagged(ReaderError, "path_not_allowed") {}
+export class PathNotAllowed extends makeTaggedClass(ReaderError, "path_not_allowed") {}
 
 /** Neither extension nor content is known, or the path leads to something other than a file or an image store. */
-export class UnsupportedFormat extends tagged(ReaderError, "unsupported_format") {}
+export class UnsupportedFormat extends makeTaggedClass(ReaderError, "unsupported_format") {}
 
 /**
  * A file of an accepted kind is damaged, truncated or uses a feature that the reader does not know.
  * Readers give the reason (`block at 81920 + 4096 ends after the file (83000 bytes)`); `open_acquisition.ts` prepends
  * `Cannot read "x.oir": `.
  */
-export class DecodeFailed extends tagged(ReaderError, "decode_failed") {}
+export class DecodeFailed extends makeTaggedClass(ReaderError, "decode_failed") {}
 
 /**
  * The system cannot list, open or read a file or folder that may exist. Clients see a {@linkcode DecodeFailed}. Readers continue
  * with a warning only if nothing but names, steps or documents are lost.
  */
-export class Unreadable extends tagged(ReaderError, "decode_failed") {}
+export class Unreadable extends makeTaggedClass(ReaderError, "decode_failed") {}
 
 /** True for a failure that becomes a warning if only names, steps or documents are lost. */
 export const isLoss = (error: unknown): error is DecodeFailed | Unreadable =>
@@ -86,25 +86,25 @@ export function reasonOf({ message }: DecodeFailed | Unreadable): string {
 }
 
 /** The selected channels differ in shape. */
-export class InvalidChannelIndices extends tagged(ReaderError, "invalid_channel_indices") {}
+export class InvalidChannelIndices extends makeTaggedClass(ReaderError, "invalid_channel_indices") {}
 
 /** A channel index at or above the channel count of the file. */
-export class ChannelOutOfRange extends tagged(ReaderError, "channel_out_of_range") {}
+export class ChannelOutOfRange extends makeTaggedClass(ReaderError, "channel_out_of_range") {}
 
 /** A scene index at or above the scene count of the file. */
-export class SceneOutOfRange extends tagged(ReaderError, "scene_out_of_range") {}
+export class SceneOutOfRange extends makeTaggedClass(ReaderError, "scene_out_of_range") {}
 
 /** An index outside its axis. */
-export class PositionOutOfRange extends tagged(ReaderError, "position_out_of_range") {}
+export class PositionOutOfRange extends makeTaggedClass(ReaderError, "position_out_of_range") {}
 
 /** A plane within the declared sizes that is not in the file, for example after an interrupted recording. */
-export class PlaneNotFound extends tagged(ReaderError, "plane_not_found") {}
+export class PlaneNotFound extends makeTaggedClass(ReaderError, "plane_not_found") {}
 
 /** A file of the acquisition was replaced or written to. */
-export class AcquisitionChanged extends tagged(ReaderError, "acquisition_changed") {}
+export class AcquisitionChanged extends makeTaggedClass(ReaderError, "acquisition_changed") {}
 
 /** The work was stopped from outside: the load timed out, the client left, or the server is stopping. */
-export class Stopped extends tagged(ReaderError, "shutting_down") {
+export class Stopped extends makeTaggedClass(ReaderError, "shutting_down") {
   /** The message is constant; the caller that stopped the work knows why. */
   constructor() {
     super("The decode was stopped");

@@ -45,17 +45,17 @@ export async function loadGroupings(): Promise<readonly NamedGrouping[]> {
 }
 
 /** The format of a file by its extension. */
-export function fileFormatOf(name: string): Format | undefined {
-  const extension = extensionOf(name);
+export function findFileFormat(name: string): Format | undefined {
+  const extension = findExtension(name);
   return FORMATS.find(({ extensions, namesFolders }) =>
     extension !== null && !namesFolders && extensions.includes(extension)
   );
 }
 
-const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
+const dropRepeats = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
 
 /** Extensions of the formats whose images are directories. */
-export const STORE_EXTENSIONS: readonly string[] = unique(
+export const STORE_EXTENSIONS: readonly string[] = dropRepeats(
   FORMATS.flatMap(({ extensions, namesFolders }) => namesFolders ? extensions : []),
 );
 
@@ -65,7 +65,7 @@ export const STORE_MARKERS: readonly string[] = FORMATS.flatMap(({ markers, open
 );
 
 /** Whole names of files of the formats that have one of these extensions: markers, and extensions that may be a name. */
-export const markersOf = (extensions: readonly string[]): string[] =>
+export const listMarkerNames = (extensions: readonly string[]): string[] =>
   FORMATS.filter((format) => format.extensions.some((extension) => extensions.includes(extension)))
     .flatMap(({ markers = [], bareExtensions = [] }) => [
       // A dialog knows no folders.
@@ -74,13 +74,15 @@ export const markersOf = (extensions: readonly string[]): string[] =>
     ]);
 
 /** Every extension of this build, sorted. */
-export const SUPPORTED_EXTENSIONS: readonly string[] = unique(FORMATS.flatMap(({ extensions }) => extensions))
+export const SUPPORTED_EXTENSIONS: readonly string[] = dropRepeats(
+  FORMATS.flatMap(({ extensions }) => extensions),
+)
   .toSorted();
 
 const BARE_EXTENSIONS = FORMATS.flatMap(({ bareExtensions = [] }) => bareExtensions);
 
 /** The longest supported extension at the end of a path, case ignored, or `null`. */
-export function extensionOf(path: string): string | null {
+export function findExtension(path: string): string | null {
   const lower = path.toLowerCase();
   const bare = BARE_EXTENSIONS.find((extension) => `.${/[^/\\]*$/.exec(lower)![0]}` === extension);
   if (bare !== undefined) return bare;
@@ -90,7 +92,7 @@ export function extensionOf(path: string): string | null {
 
 /** True for a file into which a path may continue. */
 export function mayHoldPaths(path: string): boolean {
-  const extension = extensionOf(path);
+  const extension = findExtension(path);
   return extension !== null &&
     FORMATS.some((format) => format.holdsPaths && format.extensions.includes(extension));
 }

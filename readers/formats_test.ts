@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { extensionOf, FORMATS, mayHoldPaths } from "./formats.ts";
+import { findExtension, FORMATS, mayHoldPaths } from "./formats.ts";
 
 Deno.test("prefers compound extensions to simple ones, in any case", () => {
   const cases: [string, string | null][] = [
@@ -15,7 +15,7 @@ Deno.test("prefers compound extensions to simple ones, in any case", () => {
     ["C:\\data\\companion.ome", ".companion.ome"],
     ["/data/mycompanion.ome", null],
   ];
-  for (const [path, extension] of cases) assert.equal(extensionOf(path), extension, path);
+  for (const [path, extension] of cases) assert.equal(findExtension(path), extension, path);
 });
 
 Deno.test("only Zarr stores accept a path inside them", () => {

@@ -7,7 +7,7 @@ import { DecodeFailed, PlaneNotFound } from "./errors.ts";
 import { MAX_PLANE_SAMPLES } from "./io/limits.ts";
 import type { StopFlag } from "./io/stop_flag.ts";
 import { settledWarnings } from "./metadata/axes.ts";
-import { sizeAlong } from "./metadata/selection.ts";
+import { lengthOfAxis } from "./metadata/selection.ts";
 import { type TimedAcquisition, withTimes } from "./metadata/time_stamps.ts";
 import {
   type Acquisition,
@@ -30,7 +30,7 @@ const areRowsInTime = ({ T = 1, Z = 1, Y = 1, X = 1 }: SceneEntry["sizes"]): boo
 const fitsPlane = ({ T = 1, X = 1 }: SceneEntry["sizes"]) => T * X <= MAX_PLANE_SAMPLES;
 
 /** The sizes of a scene as it is served. */
-export function servedSizes(sizes: SceneEntry["sizes"]): SceneEntry["sizes"] {
+export function foldSizes(sizes: SceneEntry["sizes"]): SceneEntry["sizes"] {
   if (!areRowsInTime(sizes) || !fitsPlane(sizes)) return sizes;
   const { T, ...rest } = sizes;
   return { ...rest, Y: T! };
@@ -41,7 +41,7 @@ export function servedSizes(sizes: SceneEntry["sizes"]): SceneEntry["sizes"] {
  *
  * @throws {Stopped}
  */
-export async function servedAcquisition(given: Acquisition, stop: StopFlag): Promise<TimedAcquisition> {
+export async function foldAcquisition(given: Acquisition, stop: StopFlag): Promise<TimedAcquisition> {
   const served = await withRowsInTime(given, stop);
   return { ...served, warnings: settledWarnings(served.warnings, given.axes, served.axes) };
 }
@@ -133,7 +133,7 @@ class Lines {
   /** Checks a time point of the channels that have all lines before it. @returns whether a channel has it */
   async #check(t: number): Promise<boolean> {
     const { axes, holds, planLines } = this.#acquisition;
-    for (let l = 0; l < sizeAlong(axes, "L"); l += 1) {
+    for (let l = 0; l < lengthOfAxis(axes, "L"); l += 1) {
       const at = { t, z: 0, l };
       const left = this.#counts.keys()
         .filter((channel) => this.#counts.get(channel)! > t && !this.#failures.has(`${channel} ${l}`))
@@ -175,7 +175,7 @@ class Lines {
   #end(channel: number, { t, l }: Position, error: Error): void {
     if (t > 0) return void this.#counts.set(channel, t);
     this.#failures.set(`${channel} ${l}`, error);
-    const wavelengths = sizeAlong(this.#acquisition.axes, "L");
+    const wavelengths = lengthOfAxis(this.#acquisition.axes, "L");
     const isGone = Array.from({ length: wavelengths }, (_, l) => l)
       .every((l) => this.#failures.has(`${channel} ${l}`));
     if (isGone) this.#counts.set(channel, 0);
@@ -205,7 +205,7 @@ class Lines {
     if (together) return { ...together, rows: count, warnings: [...together.warnings, ...warnings] };
     return {
       rows: count,
-      columns: sizeAlong(this.#acquisition.axes, "X"),
+      columns: lengthOfAxis(this.#acquisition.axes, "X"),
       filled,
       warnings,
       working: this.#working,
@@ -227,7 +227,7 @@ class Lines {
     { start, end }: RowRange,
     planes: readonly Float32Array[],
   ): Promise<void> {
-    const columns = sizeAlong(this.#acquisition.axes, "X");
+    const columns = lengthOfAxis(this.#acquisition.axes, "X");
     // Each line is planned again, since the plans of all lines would pile up in memory.
     for (let t = start; t < end; t += 1) {
       this.#stop.check();

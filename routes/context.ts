@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type * as schemas from "../schemas/http.ts";
 import type { ErrorCode } from "../schemas/served.ts";
 import type { Clock } from "../session/clock.ts";
-import type { DialogManners } from "../session/dialog/manners.ts";
+import type { DialogLimits } from "../session/dialog/dialog_limits.ts";
 import type { Picker } from "../session/dialog/picker.ts";
 import type { Sessions } from "../session/sessions.ts";
 
@@ -23,7 +23,7 @@ export interface Services extends Pick<Sessions, "store" | "opener" | "exporter"
   readonly clock: Clock;
   readonly log: Log;
   readonly picker: Pick<Picker, "pick" | "isAvailable">;
-  readonly manners: DialogManners;
+  readonly dialogLimits: DialogLimits;
   readonly allowedExtensions: readonly string[];
   /** Origins that may open by path, besides loopback. */
   readonly allowedOrigins: readonly string[];
@@ -89,14 +89,14 @@ export interface Endpoint {
 }
 
 /** A parameter in the path of an endpoint. */
-export function pathParameter(c: RequestContext, name: string): string {
+export function readPathParameter(c: RequestContext, name: string): string {
   return c.req.param(name) ?? "";
 }
 
 const encoder = new TextEncoder();
 
 /** A JSON answer with an explicit length, so that it also serves HEAD. */
-export function jsonResponse(
+export function respondWithJson(
   body: unknown,
   status = 200,
   headers: Readonly<Record<string, string>> = {},

@@ -1,22 +1,22 @@
 /** The table of endpoints, the source of routes and OpenAPI document; and the other routes. */
 import { type ErrorCode, SERVED } from "../schemas/served.ts";
-import { type Endpoint, type Handler, jsonResponse, type SchemaName, type Success } from "./context.ts";
+import { type Endpoint, type Handler, respondWithJson, type SchemaName, type Success } from "./context.ts";
 import * as example from "./examples.ts";
 import { downloadArchive, exportMembers, readExportState } from "./export.ts";
-import { listFolder, openAgain, openByPath, pickAndOpen } from "./open.ts";
+import { answerFolderListing, openAgain, openByPath, pickAndOpen } from "./open.ts";
 import {
-  clientFile,
-  demoPage,
-  docsPage,
-  documentSchema,
-  pageFile,
   readManual,
   redirect,
-  schemaIndex,
+  serveClientFile,
+  serveDemoPage,
+  serveDocsPage,
+  serveDocumentSchema,
+  servePageFile,
+  serveSchemaIndex,
 } from "./pages.ts";
 import { readChannel, readReferenceChannel } from "./planes.ts";
-import { capabilities, health, INDEX, LINKS } from "./service.ts";
-import { deleteSession, readMetadata, readSession } from "./sessions.ts";
+import { answerCapabilities, answerHealth, INDEX, LINKS } from "./service.ts";
+import { answerMetadata, deleteSession, readSession } from "./sessions.ts";
 
 const OPEN_ERRORS: readonly ErrorCode[] = [
   "request_validation_failed",
@@ -67,7 +67,7 @@ const plane: Success = {
 
 const page: Success = { status: 200, description: "A page", mediaType: "text/html" };
 
-const linked = (id: keyof typeof LINKS) => {
+const takeLink = (id: keyof typeof LINKS) => {
   const { method, href, description } = LINKS[id];
   return { method, path: href, id, summary: description };
 };
@@ -83,27 +83,27 @@ export const ENDPOINTS: readonly Endpoint[] = [
     description: "Start here: every resource that has a fixed path, with its method.",
     success: json("The links", "Index", INDEX),
     errors: [],
-    handler: () => jsonResponse(INDEX),
+    handler: () => respondWithJson(INDEX),
   },
   {
-    ...linked("health"),
+    ...takeLink("health"),
     description: "Ask this to find out whether an acq-server listens. It reads no file.",
     tag: "service",
     success: json("The server is available", "Health", example.HEALTH),
     errors: [],
-    handler: health,
+    handler: answerHealth,
   },
   {
-    ...linked("capabilities"),
+    ...takeLink("capabilities"),
     description:
       "What this caller may open depends on the flags of the server and on the origin of the page that asks.",
     tag: "service",
     success: json("The capabilities", "Capabilities", example.CAPABILITIES),
     errors: [],
-    handler: capabilities,
+    handler: answerCapabilities,
   },
   {
-    ...linked("open"),
+    ...takeLink("open"),
     id: "openByPath",
     description:
       "Answers once the first plane of each channel is in memory. A path that is one part of an acquisition opens the whole.",
@@ -115,7 +115,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     handler: openByPath,
   },
   {
-    ...linked("pickAndOpen"),
+    ...takeLink("pickAndOpen"),
     description:
       "Shows the dialog on the screen of the server and answers when the user has chosen. A cancelled dialog is a 200 with `ok: false`.",
     tag: "acquisitions",
@@ -152,7 +152,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       "too_many_opens",
       "shutting_down",
     ],
-    handler: listFolder,
+    handler: answerFolderListing,
   },
   {
     method: "POST",
@@ -248,7 +248,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     description: "XML, JSON or text as the microscope wrote them, by name.",
     success: json("The documents", "MetadataDocuments", example.METADATA),
     errors: ["session_not_found", ...READ_AGAIN_ERRORS],
-    handler: readMetadata,
+    handler: answerMetadata,
   },
   {
     method: "GET",
@@ -283,24 +283,24 @@ export const ENDPOINTS: readonly Endpoint[] = [
     handler: readReferenceChannel,
   },
   {
-    ...linked("openapi"),
+    ...takeLink("openapi"),
     description: "Made from the table that routes requests.",
     tag: "pages",
     success: { status: 200, description: "The OpenAPI document", mediaType: "application/json" },
     errors: [],
     handler: async (_c, { version }) => {
-      const { openapiDocument } = await import("./openapi.ts");
-      return jsonResponse(openapiDocument(ENDPOINTS, version));
+      const { buildOpenapiDocument } = await import("./openapi.ts");
+      return respondWithJson(buildOpenapiDocument(ENDPOINTS, version));
     },
   },
   {
-    ...linked("schemas"),
+    ...takeLink("schemas"),
     description: "Documents of collections, such as regions and analyses.",
     tag: "pages",
     summary: "The JSON Schemas of the collection documents",
     success: json("Paths of the schemas", "SchemaIndex", example.SCHEMAS),
     errors: [],
-    handler: schemaIndex,
+    handler: serveSchemaIndex,
   },
   {
     method: "GET",
@@ -311,23 +311,23 @@ export const ENDPOINTS: readonly Endpoint[] = [
     description: "Take the name from the list at `/schemas`.",
     success: { status: 200, description: "The JSON Schema", mediaType: "application/schema+json" },
     errors: ["not_found"],
-    handler: documentSchema,
+    handler: serveDocumentSchema,
   },
   {
-    ...linked("docs"),
+    ...takeLink("docs"),
     description: "This document, to try out in a browser.",
     tag: "pages",
     success: page,
     errors: [],
-    handler: docsPage,
+    handler: serveDocsPage,
   },
   {
-    ...linked("demo"),
+    ...takeLink("demo"),
     description: "Shows, measures and saves recordings.",
     tag: "pages",
     success: page,
     errors: [],
-    handler: demoPage,
+    handler: serveDemoPage,
   },
 ];
 
@@ -339,7 +339,7 @@ const PAGES: Readonly<Record<string, Handler>> = {
   "/demo/v2": () => redirect("/demo/v2/"),
   "/docs/": () => redirect("/docs"),
   "/schemas/": () => redirect("/schemas"),
-  "/static/{path...}": pageFile,
+  "/static/{path...}": servePageFile,
   "/README.md": readManual,
   "/CHANGELOG.md": readManual,
   "/CONTRIBUTING.md": readManual,
@@ -348,7 +348,7 @@ const PAGES: Readonly<Record<string, Handler>> = {
   "/LICENSE": readManual,
   "/docs/{path...}": readManual,
   "/examples/{path...}": readManual,
-  "/client/v2/{file}": clientFile,
+  "/client/v2/{file}": serveClientFile,
 };
 
 /** All routes. A GET also answers HEAD. */

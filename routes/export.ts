@@ -3,12 +3,19 @@ import type { z } from "zod";
 import type { ExportResponse, ExportState } from "../schemas/http.ts";
 import { REQUEST_BODY } from "../readers/metadata/json.ts";
 import type { ParsedOrder } from "../session/archive/content/archive_orders.ts";
-import { type Link, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
-import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
+import { type ExportLink, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
+import { readPathParameter, type RequestContext, respondWithJson, type Services } from "./context.ts";
 import { ClientGone } from "../session/errors.ts";
 import { RequestValidationFailed } from "./errors.ts";
 import { requireMayName, requireRunning } from "./open.ts";
-import { bodyBytes, checkContentType, invalid, MAX_BODY_BYTES, notJson, readBytes } from "./request_body.ts";
+import {
+  boundBody,
+  checkContentType,
+  MAX_BODY_BYTES,
+  readBytes,
+  reportInvalid,
+  reportNotJson,
+} from "./request_body.ts";
 import { STALL_MS } from "./planes.ts";
 
 /** Validates an order and answers with a link to its archive. */
@@ -21,8 +28,8 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
   const memory = new OrderMemory();
   try {
     const consent = session?.consent ?? exporter.consent();
-    memory.reserve(bodyBytes(c.req.raw, most), consent);
-    const { order, bytes } = await orderOf(c, services, most);
+    memory.reserve(boundBody(c.req.raw, most), consent);
+    const { order, bytes } = await readOrder(c, services, most);
     const [first] = order.members.flatMap(({ sessionId }) => store.find(sessionId ?? "") ?? []);
     memory.move(bytes, session === null && first ? first.consent : consent);
     for (const [index, { path }] of order.members.entries()) {
@@ -30,7 +37,7 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
     }
     const options = { chosenByUser: false, version, memory };
     const { id, archive: { warnings } } = exporter.link(
-      await exporter.prepare(order, options, signal).catch(refused),
+      await exporter.prepare(order, options, signal).catch(rethrowRefusal),
       memory,
     );
     const body: z.infer<typeof ExportResponse> = {
@@ -40,7 +47,7 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
       expiresInSeconds: LINK_SECONDS,
       warnings: [...warnings],
     };
-    return jsonResponse(body, 200, { "Cache-Control": "no-store" });
+    return respondWithJson(body, 200, { "Cache-Control": "no-store" });
   } catch (error) {
     memory[Symbol.dispose]();
     throw error;
@@ -48,7 +55,7 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
 }
 
 /** Reads an order, which a worker parses and validates; also gives the number of its bytes. */
-async function orderOf(
+async function readOrder(
   c: RequestContext,
   { clock, exporter }: Services,
   most: number,
@@ -59,12 +66,12 @@ async function orderOf(
   const { length } = bytes;
   // The buffer goes to the worker; a small one may be part of another.
   const own = bytes.buffer.byteLength === length ? bytes : new Uint8Array(bytes);
-  const parsed = await exporter.parse(own, raw.signal).catch(notJson);
-  if ("issues" in parsed) throw invalid(parsed.issues);
+  const parsed = await exporter.parse(own, raw.signal).catch(reportNotJson);
+  if ("issues" in parsed) throw reportInvalid(parsed.issues);
   return { order: parsed, bytes: length };
 }
 
-function refused(error: unknown): never {
+function rethrowRefusal(error: unknown): never {
   if (!(error instanceof OrderRefused)) throw error;
   throw new RequestValidationFailed(
     error.faults.map(({ path, message }) => ({
@@ -78,10 +85,10 @@ function refused(error: unknown): never {
 /** Streams an archive once. */
 export async function downloadArchive(c: RequestContext, services: Services): Promise<Response> {
   const { exporter, log } = services;
-  const id = pathParameter(c, "export_id");
+  const id = readPathParameter(c, "export_id");
   const isHead = c.req.method === "HEAD";
   const link = await exporter.take(id, isHead, c.req.raw.signal);
-  if (isHead) return new Response(null, { headers: headersOf(link) });
+  if (isHead) return new Response(null, { headers: makeDownloadHeaders(link) });
   const gone = new AbortController();
   const leave = () => gone.abort(new Error("The client went away"));
   void c.env.info.completed.then(leave, leave);
@@ -92,7 +99,7 @@ export async function downloadArchive(c: RequestContext, services: Services): Pr
     log.line("warn", `An archive was cut: ${fault instanceof Error ? fault.message : fault}`);
   };
   const archive = await exporter.stream(link.archive, gone.signal, over, undefined, STALL_MS);
-  return new Response(archive, { headers: headersOf(link) });
+  return new Response(archive, { headers: makeDownloadHeaders(link) });
 }
 
 /** Tells how far an archive is: a page never sees the bytes of a download that the browser saves. */
@@ -100,12 +107,12 @@ export function readExportState(c: RequestContext, { exporter }: Services): Resp
   const body: z.infer<typeof ExportState> = {
     ok: true,
     apiVersion: "v2",
-    ...exporter.stateOf(pathParameter(c, "export_id")),
+    ...exporter.stateOf(readPathParameter(c, "export_id")),
   };
-  return jsonResponse(body, 200, { "Cache-Control": "no-store" });
+  return respondWithJson(body, 200, { "Cache-Control": "no-store" });
 }
 
-const headersOf = ({ fileName }: Link): Record<string, string> => ({
+const makeDownloadHeaders = ({ fileName }: ExportLink): Record<string, string> => ({
   "Content-Type": "application/zip",
   "Content-Disposition": `attachment; filename="${
     fileName.replace(/[^\x20-\x7e]|["%\\]/g, "_")

@@ -34,7 +34,7 @@ export async function guard(c: RequestContext, next: Next): Promise<Response | v
   if (c.req.header("origin")?.includes(",")) {
     throw new OriginNotAllowed("The request has more than one Origin");
   }
-  const allowed = preflight(c.req.raw);
+  const allowed = answerPreflight(c.req.raw);
   if (allowed !== null) return allowed;
   if (c.req.header("service-worker") !== undefined) return withoutServiceWorker();
   return await next();
@@ -62,13 +62,13 @@ addEventListener("activate", (event) =>
 }
 
 /** Sets the common headers on every answer, including those of {@linkcode guard}. */
-export async function commonHeaders(c: RequestContext, next: Next): Promise<void> {
+export async function setCommonHeaders(c: RequestContext, next: Next): Promise<void> {
   await next();
   for (const [name, value] of Object.entries(EVERY_ANSWER)) c.res.headers.set(name, value);
 }
 
 /** The answer to a preflight, or `null` for another request. */
-function preflight(request: Request): Response | null {
+function answerPreflight(request: Request): Response | null {
   const isPreflight = request.method === "OPTIONS" &&
     /^\/api\/v2(\/|$)/.test(new URL(request.url).pathname) &&
     request.headers.has("origin") && request.headers.has("access-control-request-method");
@@ -93,7 +93,7 @@ const NAMELESS = "";
  * Origin of the page that sent the request, or `undefined` for a script. A page that hides its `Origin` still sends
  * `Sec-Fetch-Site` (Fetch Metadata, section 2.3).
  */
-export function askingOrigin(headers: Headers): string | undefined {
+export function findAskingOrigin(headers: Headers): string | undefined {
   const origin = headers.get("origin");
   if (origin !== null) return origin;
   const site = headers.get("sec-fetch-site");

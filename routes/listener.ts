@@ -1,9 +1,9 @@
 /** Serves the app with `Deno.serve`. */
 import type { ServeInfo } from "./context.ts";
-import { errorResponse } from "./errors.ts";
+import { respondWithError } from "./errors.ts";
 
 /** Answers a request. */
-export type Fetch = (request: Request, env: { info: ServeInfo }) => Response | Promise<Response>;
+export type AnswerRequest = (request: Request, env: { info: ServeInfo }) => Response | Promise<Response>;
 
 /** A server that listens. */
 export interface Listener {
@@ -30,10 +30,10 @@ const UNREPORTED: ListenerReports = { warn: () => {}, lost: () => {} };
  *
  * @throws {Error} with `code`: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`
  */
-export function listen(
+export function listenOn(
   host: string,
   port: number,
-  fetch: Fetch,
+  fetch: AnswerRequest,
   { warn = UNREPORTED.warn, lost = UNREPORTED.lost }: Partial<ListenerReports> = {},
 ): Listener {
   const reports = { warn, lost };
@@ -60,10 +60,15 @@ const isInUse = (error: unknown): boolean => error instanceof Deno.errors.AddrIn
  * Listens at one address. The runtime ends a listener that runs out of file descriptors; it then listens again at once, before another
  * program takes the port, and gives up the connections that have no request.
  */
-function listenAt(hostname: string, port: number, fetch: Fetch, { warn, lost }: ListenerReports): Listener {
+function listenAt(
+  hostname: string,
+  port: number,
+  fetch: AnswerRequest,
+  { warn, lost }: ListenerReports,
+): Listener {
   const serve = (port: number) =>
     Deno.serve(
-      { hostname, port, onListen: () => {}, onError: errorResponse },
+      { hostname, port, onListen: () => {}, onError: respondWithError },
       (request, info) => fetch(request, { info }),
     );
   let timer: ReturnType<typeof setTimeout> | undefined;

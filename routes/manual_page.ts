@@ -88,13 +88,13 @@ export interface ManualPage {
 }
 
 /** The title of a page: its first line. */
-export const titleIn = (markdown: string): string => /^# (.*)$/m.exec(markdown)?.[1] ?? "";
+export const findTitle = (markdown: string): string => /^# (.*)$/m.exec(markdown)?.[1] ?? "";
 
 /** Renders a page. */
-export function manualPage({ markdown, path, files, sizeOf, titleOf }: ManualPage): string {
-  const title = titleIn(markdown) || path;
+export function renderManualPage({ markdown, path, files, sizeOf, titleOf }: ManualPage): string {
+  const title = findTitle(markdown) || path;
   const headings: Heading[] = [];
-  const text = rendererOf(path, headings, sizeOf).parse(markdown, { async: false });
+  const text = makeRenderer(path, headings, sizeOf).parse(markdown, { async: false });
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -114,10 +114,10 @@ export function manualPage({ markdown, path, files, sizeOf, titleOf }: ManualPag
       <details class="pages" open>
         <summary>All pages</summary>
         <nav aria-label="Pages">
-${pageList(path, titleOf)}
+${renderPageList(path, titleOf)}
         </nav>
       </details>
-      ${contentsList(headings)}
+      ${renderContents(headings)}
       <main id="text">
 ${text}
       </main>
@@ -128,7 +128,7 @@ ${text}
 `;
 }
 
-function pageList(path: string, titleOf: ManualPage["titleOf"]): string {
+function renderPageList(path: string, titleOf: ManualPage["titleOf"]): string {
   const link = (page: string) =>
     `<li><a href="/${page}"${page === path ? ' aria-current="page"' : ""}>${titleOf(page)}</a></li>`;
   return Object.entries(PAGE_GROUPS).map(([group, pages]) =>
@@ -144,7 +144,7 @@ interface Heading {
 }
 
 /** The sections of a page; nothing for a page with few. */
-function contentsList(headings: readonly Heading[]): string {
+function renderContents(headings: readonly Heading[]): string {
   const sections = headings.filter(({ depth }) => depth === 2 || depth === 3);
   if (sections.length < 3) return "";
   const items = sections.map(({ anchor, depth, text }) =>
@@ -163,12 +163,12 @@ const NUMBER_CELL =
   /^(at (most|least) |up to |about |from )?[+−-]?\d[\d.,:×/^ ²³⁻]*( ?(to|–|×|±|and) ?[\d.,]+)*( ?[\p{L}µ%/²³]{1,12}){0,2}$/u;
 
 /** The text of a cell in which sizes and numbers with units stay on one line. */
-const withoutBreaks = (html: string) =>
+const keepOnOneLine = (html: string) =>
   html.replaceAll(/(?<=\d) ([x×]) (?=\d)/g, "&nbsp;$1&nbsp;")
     .replaceAll(/(?<=\d) (?=%|([nmµu]?[sm]|k?Hz|[KMG]i?B|bits?|bytes|px|°C)\b)/g, "&nbsp;");
 
 /** Renders the Markdown of a page. Headings get the same anchors as on code hosts such as GitHub. */
-const rendererOf = (path: string, headings: Heading[], sizeOf: ManualPage["sizeOf"]): Marked =>
+const makeRenderer = (path: string, headings: Heading[], sizeOf: ManualPage["sizeOf"]): Marked =>
   new Marked({
     renderer: {
       heading({ tokens, depth }) {
@@ -186,13 +186,13 @@ const rendererOf = (path: string, headings: Heading[], sizeOf: ManualPage["sizeO
         return leadsSomewhere(href, path) ? false : this.parser.parseInline(tokens);
       },
       image({ href, text }) {
-        const [width, height] = sizeOf(inRepository(href, path)) ?? [];
+        const [width, height] = sizeOf(resolveInRepository(href, path)) ?? [];
         const size = width === undefined ? "" : ` width="${width}" height="${height}"`;
-        const [source, words] = [attribute(href), attribute(text)];
+        const [source, words] = [escapeAttribute(href), escapeAttribute(text)];
         return `<a class="picture" href="${source}"><img src="${source}" alt="${words}"${size} loading="lazy"></a>`;
       },
       code({ text }) {
-        return `<div class="code"><pre tabindex="0"><code>${attribute(text)}\n</code></pre></div>\n`;
+        return `<div class="code"><pre tabindex="0"><code>${escapeAttribute(text)}\n</code></pre></div>\n`;
       },
       table(token: Tokens.Table) {
         const row = (cells: Tokens.TableCell[]) =>
@@ -205,20 +205,20 @@ const rendererOf = (path: string, headings: Heading[], sizeOf: ManualPage["sizeO
         const words = this.parser.parseInline(tokens, this.parser.textRenderer);
         const kind = NUMBER_CELL.test(words) ? ' class="number"' : "";
         const tag = header ? "th" : "td";
-        return `<${tag}${kind}>${withoutBreaks(this.parser.parseInline(tokens))}</${tag}>`;
+        return `<${tag}${kind}>${keepOnOneLine(this.parser.parseInline(tokens))}</${tag}>`;
       },
     },
   });
 
-const attribute = (text: string) =>
+const escapeAttribute = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
 /** The path in the repository of what a page links to. */
-const inRepository = (target: string, page: string) =>
+const resolveInRepository = (target: string, page: string) =>
   posix.join(posix.dirname(page), target.replace(/#.*/, ""));
 
 function leadsSomewhere(target: string, page: string): boolean {
   if (target.startsWith("#") || /^https?:/.test(target)) return true;
-  const path = inRepository(target, page);
+  const path = resolveInRepository(target, page);
   return isManualPage(path) || isManualFile(path);
 }

@@ -2,15 +2,15 @@
 import { Hono, type MiddlewareHandler } from "@hono/hono";
 import type { AppEnv, RequestContext, Services } from "./context.ts";
 import { ROUTES } from "./endpoints.ts";
-import { codeOf } from "../session/errors.ts";
-import { errorResponse, MethodNotAllowed } from "./errors.ts";
-import { commonHeaders, guard } from "./guard.ts";
-import { nothingAt } from "./pages.ts";
+import { findErrorCode } from "../session/errors.ts";
+import { MethodNotAllowed, respondWithError } from "./errors.ts";
+import { guard, setCommonHeaders } from "./guard.ts";
+import { reportNothingAt } from "./pages.ts";
 
 /** The HTTP surface as a plain fetch handler. */
 export function createApp(services: Services): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  app.use("*", accessLog(services), commonHeaders, guard);
+  app.use("*", logAccess(services), setCommonHeaders, guard);
   for (const { method, path, handler } of ROUTES) {
     app.on(
       method,
@@ -18,10 +18,10 @@ export function createApp(services: Services): Hono<AppEnv> {
       (c) => handler(c, services),
     );
   }
-  app.notFound((c) => errorResponse(missing(c)));
+  app.notFound((c) => respondWithError(explainMissingEndpoint(c)));
   app.onError((error) => {
-    if (codeOf(error) === null) services.log.line("error", error.stack ?? String(error));
-    return errorResponse(error);
+    if (findErrorCode(error) === null) services.log.line("error", error.stack ?? String(error));
+    return respondWithError(error);
   });
   return app;
 }
@@ -37,7 +37,7 @@ const withCutIds = (path: string): string =>
   );
 
 /** Logs each request after its answer has been sent. */
-function accessLog({ log, clock }: Services): MiddlewareHandler<AppEnv> {
+function logAccess({ log, clock }: Services): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const start = clock.now();
     await next();
@@ -54,7 +54,7 @@ function accessLog({ log, clock }: Services): MiddlewareHandler<AppEnv> {
 }
 
 /** The error for a request without an endpoint: the path is unknown, or has other methods. */
-function missing(c: RequestContext): Error {
+function explainMissingEndpoint(c: RequestContext): Error {
   const { method, path } = c.req;
   const methods = ROUTES.filter((route) => {
     const parts = route.path.split("/");
@@ -65,7 +65,7 @@ function missing(c: RequestContext): Error {
     const isSame = (part: string, i: number) => part.startsWith("{") ? given[i] !== "" : part === given[i];
     return parts.length === given.length && parts.every(isSame);
   }).flatMap(({ method }): string[] => method === "GET" ? ["GET", "HEAD"] : [method]);
-  if (methods.length === 0) return nothingAt(c);
+  if (methods.length === 0) return reportNothingAt(c);
   return new MethodNotAllowed(
     `${method} is not allowed at ${path.slice(0, 200)}, only ${methods.join(", ")}`,
     methods,

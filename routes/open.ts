@@ -3,13 +3,13 @@ import { isAbsolute } from "node:path";
 import { PathNotAllowed, quoted, UnsupportedFormat } from "../readers/errors.ts";
 import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { ClientGone, ShuttingDown } from "../session/errors.ts";
-import { openResponse } from "../session/open_response.ts";
+import { describeSession } from "../session/open_response.ts";
 import type { Session } from "../session/store.ts";
-import { dialogTitle } from "../session/dialog/manners.ts";
+import { makeDialogTitle } from "../session/dialog/dialog_limits.ts";
 import { Cancelled } from "./errors.ts";
-import { askingOrigin, checkOrigin, isLoopbackOrigin } from "./guard.ts";
-import { faulty, readBody } from "./request_body.ts";
-import { jsonResponse, pathParameter, type RequestContext, type Services } from "./context.ts";
+import { checkOrigin, findAskingOrigin, isLoopbackOrigin } from "./guard.ts";
+import { readBody, reportFaulty } from "./request_body.ts";
+import { readPathParameter, type RequestContext, respondWithJson, type Services } from "./context.ts";
 
 /** Opens an acquisition by path. */
 export async function openByPath(c: RequestContext, services: Services): Promise<Response> {
@@ -23,16 +23,16 @@ export async function openByPath(c: RequestContext, services: Services): Promise
   requireMayName(path, c, services);
   const { signal } = c.req.raw;
   const session = await services.opener.open({ path, channelIndices, scene, chosenByUser: false, signal });
-  return opened(c, services, session);
+  return answerOpen(c, services, session);
 }
 
 /** Lists the acquisitions and folders in a folder. The folder's path is validated like a path to open. */
-export async function listFolder(c: RequestContext, services: Services): Promise<Response> {
+export async function answerFolderListing(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
   const { path } = await readBody(c.req.raw, services.clock, "ListRequest", false);
   requireMayName(path, c, services);
   const listing = await services.opener.list(path, c.req.raw.signal);
-  return jsonResponse({ ok: true, apiVersion: "v2", ...listing }, 200, { "Cache-Control": "no-store" });
+  return respondWithJson({ ok: true, apiVersion: "v2", ...listing }, 200, { "Cache-Control": "no-store" });
 }
 
 /**
@@ -47,13 +47,13 @@ export function requireMayName(
   at: readonly string[] = ["path"],
 ): void {
   if (!isAbsolute(path)) {
-    throw faulty(
+    throw reportFaulty(
       at,
       `must be an absolute path; ${quoted(path)} is relative and ~ is not expanded`,
       "path_not_absolute",
     );
   }
-  checkOrigin(askingOrigin(c.req.raw.headers), services.allowedOrigins);
+  checkOrigin(findAskingOrigin(c.req.raw.headers), services.allowedOrigins);
   if (services.dialogOnly) {
     throw new PathNotAllowed(
       "This server only opens files through its dialog; use POST /api/v2/pick-and-open",
@@ -65,16 +65,16 @@ export function requireMayName(
 export async function openAgain(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
   const { headers, signal } = c.req.raw;
-  const isScript = askingOrigin(headers) === undefined;
+  const isScript = findAskingOrigin(headers) === undefined;
   const { channelIndices = null, scene = null } = await readBody(
     c.req.raw,
     services.clock,
     "OpenAgainRequest",
     isScript,
   );
-  const session = services.store.get(pathParameter(c, "session_id"));
-  const choice = { channelIndices, scene, isForeign: foreignOrigin(c) !== null, signal };
-  return opened(c, services, await services.opener.openAgain(session, choice));
+  const session = services.store.get(readPathParameter(c, "session_id"));
+  const choice = { channelIndices, scene, isForeign: findForeignOrigin(c) !== null, signal };
+  return answerOpen(c, services, await services.opener.openAgain(session, choice));
 }
 
 /** Opens an acquisition that the user chooses in a native file dialog. */
@@ -85,35 +85,35 @@ export async function pickAndOpen(c: RequestContext, services: Services): Promis
     c.req.raw,
     services.clock,
     "PickRequest",
-    askingOrigin(headers) === undefined,
+    findAskingOrigin(headers) === undefined,
   );
-  const foreign = foreignOrigin(c);
+  const foreign = findForeignOrigin(c);
   const asked = {
-    title: dialogTitle(foreign),
-    extensions: dialogFilter(extensions, services.allowedExtensions),
-    asker: askingOrigin(headers) ?? null,
+    title: makeDialogTitle(foreign),
+    extensions: chooseDialogFilter(extensions, services.allowedExtensions),
+    asker: findAskingOrigin(headers) ?? null,
     signal,
-    admit: () => services.manners.check(foreign !== null),
+    admit: () => services.dialogLimits.check(foreign !== null),
   };
   asked.admit();
   const path = await services.picker.pick(asked).catch((error: unknown) => {
     // A page that leaves closes its dialog; uncounted, it could open dialogs again and again.
-    if (error instanceof ClientGone) services.manners.cancelled(foreign !== null);
+    if (error instanceof ClientGone) services.dialogLimits.cancelled(foreign !== null);
     throw error;
   });
   if (path === null) {
-    services.manners.cancelled(foreign !== null);
+    services.dialogLimits.cancelled(foreign !== null);
     throw new Cancelled("No file was chosen");
   }
   const isForeign = foreign !== null;
   const order = { path, channelIndices, scene, chosenByUser: true, isForeign, signal };
   const session = await services.opener.open(order);
-  return opened(c, services, session);
+  return answerOpen(c, services, session);
 }
 
 /** The origin of a request that neither a script nor the server's own page sends, or `null`. */
-function foreignOrigin(c: RequestContext): string | null {
-  const origin = askingOrigin(c.req.raw.headers);
+function findForeignOrigin(c: RequestContext): string | null {
+  const origin = findAskingOrigin(c.req.raw.headers);
   const isOwn = origin === undefined ||
     isLoopbackOrigin(origin) && URL.parse(origin)?.host === c.req.header("host")?.toLowerCase();
   return isOwn ? null : origin;
@@ -129,7 +129,7 @@ export function requireRunning(services: Services): void {
  * came in a later packet than the head. The `cancel` of a body tells of every client that has left, but only while something is
  * left to send; so a line feed follows the JSON on its own.
  */
-function opened(c: RequestContext, { store }: Services, session: Session): Response {
+function answerOpen(c: RequestContext, { store }: Services, session: Session): Response {
   const end = () => {
     if (store.find(session.id) !== null) store.delete(session.id);
   };
@@ -137,7 +137,7 @@ function opened(c: RequestContext, { store }: Services, session: Session): Respo
     end();
     throw new ClientGone("The client went away");
   }
-  const bytes = new TextEncoder().encode(`${JSON.stringify(openResponse(session))}\n`);
+  const bytes = new TextEncoder().encode(`${JSON.stringify(describeSession(session))}\n`);
   let isFirst = true;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -157,7 +157,7 @@ function opened(c: RequestContext, { store }: Services, session: Session): Respo
   });
 }
 
-function dialogFilter(wanted: readonly string[] | null, allowed: readonly string[]): readonly string[] {
+function chooseDialogFilter(wanted: readonly string[] | null, allowed: readonly string[]): readonly string[] {
   if (wanted === null) return allowed;
   const supported = wanted.map((e) => e.toLowerCase()).filter((e) => SUPPORTED_EXTENSIONS.includes(e));
   if (supported.length > 0) return supported;

@@ -50,10 +50,10 @@ const SESSION_LINKS: Json = Object.fromEntries([
 }]));
 
 /** The OpenAPI document. */
-export function openapiDocument(endpoints: readonly Endpoint[], version: string): Json {
+export function buildOpenapiDocument(endpoints: readonly Endpoint[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
-    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
+    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = describeOperation(endpoint);
   }
   return {
     openapi: "3.1.0",
@@ -75,11 +75,11 @@ export function openapiDocument(endpoints: readonly Endpoint[], version: string)
       { name: "pages", description: "Documents and pages" },
     ],
     paths,
-    components: { schemas: componentSchemas() },
+    components: { schemas: buildComponentSchemas() },
   };
 }
 
-function operation(endpoint: Endpoint): Json {
+function describeOperation(endpoint: Endpoint): Json {
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   return {
     operationId: endpoint.id,
@@ -98,7 +98,7 @@ function operation(endpoint: Endpoint): Json {
         required: true,
         content: {
           "application/json": {
-            schema: reference(endpoint.request),
+            schema: referToSchema(endpoint.request),
             examples: Object.fromEntries(
               Object.entries(endpoint.requestExamples ?? {}).map(([name, value]) => [name, { value }]),
             ),
@@ -106,11 +106,11 @@ function operation(endpoint: Endpoint): Json {
         },
       },
     }),
-    responses: responses(endpoint),
+    responses: describeResponses(endpoint),
   };
 }
 
-function responses({ success, ranges, errors }: Endpoint): Json {
+function describeResponses({ success, ranges, errors }: Endpoint): Json {
   const failures = new Set<ErrorCode>([
     ...errors,
     "origin_not_allowed",
@@ -120,7 +120,7 @@ function responses({ success, ranges, errors }: Endpoint): Json {
   const byStatus = Map.groupBy(failures, (code) => ERRORS[code][0]);
   const result: Json = {};
   const schema = success.schema
-    ? reference(success.schema)
+    ? referToSchema(success.schema)
     : success.mediaType?.endsWith("json")
     ? { type: "object" }
     : { type: "string", format: "binary" };
@@ -144,9 +144,9 @@ function responses({ success, ranges, errors }: Endpoint): Json {
       description: codes.join(", "),
       content: {
         "application/json": {
-          schema: reference("ErrorBody"),
+          schema: referToSchema("ErrorBody"),
           examples: Object.fromEntries(
-            codes.map((code) => [code, { value: errorExample(code) }]),
+            codes.map((code) => [code, { value: makeErrorExample(code) }]),
           ),
         },
       },
@@ -161,34 +161,34 @@ function withCancelled(success: Endpoint["success"], schema: Json): Json {
     description: success.description,
     content: {
       "application/json": {
-        schema: { oneOf: [schema, reference("ErrorBody")] },
+        schema: { oneOf: [schema, referToSchema("ErrorBody")] },
         examples: {
           opened: { value: success.example },
-          cancelled: { value: errorExample("cancelled") },
+          cancelled: { value: makeErrorExample("cancelled") },
         },
       },
     },
   };
 }
 
-function errorExample(code: ErrorCode): Json {
+function makeErrorExample(code: ErrorCode): Json {
   const details = code === "request_validation_failed" ? VALIDATION_DETAILS : null;
   return { ok: false, error: code, message: ERRORS[code][1], details };
 }
 
-function reference(name: SchemaName): Json {
+function referToSchema(name: SchemaName): Json {
   const named = http.HTTP_SCHEMAS.get(http[name]);
   if (named === undefined) throw new Error(`The schema ${name} has no name in the document`);
-  return { $ref: schemaUri(named.id) };
+  return { $ref: makeSchemaUri(named.id) };
 }
 
-const schemaUri = (id: string) => `#/components/schemas/${id}`;
+const makeSchemaUri = (id: string) => `#/components/schemas/${id}`;
 
-function componentSchemas(): Json {
-  const { schemas } = z.toJSONSchema(http.HTTP_SCHEMAS, { uri: schemaUri });
+function buildComponentSchemas(): Json {
+  const { schemas } = z.toJSONSchema(http.HTTP_SCHEMAS, { uri: makeSchemaUri });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) =>
-      [id, forGenerators(schema)] as const
+      [id, rewriteForGenerators(schema)] as const
     ),
   );
 }
@@ -197,17 +197,17 @@ function componentSchemas(): Json {
  * Rewrites a schema in keywords that every client generator supports: a tuple of equal items by its length, a nullable value by a
  * list of types, an enumeration of whole numbers as integers, other numbers as doubles.
  */
-function forGenerators(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(forGenerators);
+function rewriteForGenerators(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(rewriteForGenerators);
   if (typeof value !== "object" || value === null) return value;
   const parts: Json = Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, forGenerators(part)]),
+    Object.entries(value).map(([key, part]) => [key, rewriteForGenerators(part)]),
   );
-  return nullable(boolean(number(tuple(parts))));
+  return rewriteNullable(rewriteBoolean(rewriteNumber(rewriteTuple(parts))));
 }
 
 /** openapi-python-client does not support `prefixItems` with `items: false`. */
-function tuple(schema: Json): Json {
+function rewriteTuple(schema: Json): Json {
   const { prefixItems, items: _items, ...rest } = schema;
   if (!Array.isArray(prefixItems)) return schema;
   const [first, ...others] = prefixItems.map((item) => JSON.stringify(item));
@@ -219,7 +219,7 @@ function tuple(schema: Json): Json {
 }
 
 /** openapi-generator and oapi-codegen make a union type of `anyOf` with null. */
-function nullable(schema: Json): Json {
+function rewriteNullable(schema: Json): Json {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || anyOf[1].type !== "null") return schema;
   const { type, ...one }: Json = anyOf[0];
@@ -230,13 +230,13 @@ function nullable(schema: Json): Json {
  * openapi-generator writes Java that does not compile for an enumeration of type number; oapi-codegen uses 32 bits for numbers
  * without a format.
  */
-function number(schema: Json): Json {
+function rewriteNumber(schema: Json): Json {
   if (schema.type !== "number") return schema;
   const isWhole = Array.isArray(schema.enum) && schema.enum.every(Number.isInteger);
   return isWhole ? { ...schema, type: "integer" } : { ...schema, format: "double" };
 }
 
 /** openapi-generator takes the single value of a boolean for a string. */
-function boolean({ const: only, ...rest }: Json): Json {
+function rewriteBoolean({ const: only, ...rest }: Json): Json {
   return rest.type === "boolean" || only === undefined ? rest : { ...rest, const: only };
 }

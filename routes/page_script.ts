@@ -1,7 +1,7 @@
 /** Scripts of pages: TypeScript without its types. Spaces take their place, so that positions in the source stay. */
 // An executable serves stripped files, and its runtime may lack the function.
 import * as module from "node:module";
-import { fileMark } from "../readers/io/paths.ts";
+import { makeMark } from "../readers/io/paths.ts";
 
 /** A source that gives no script; the message says what is wrong in which line. */
 export class ScriptFault extends Error {}
@@ -28,8 +28,8 @@ const scripts = new Map<string, { readonly mark: string; readonly bytes: Uint8Ar
  * @throws {ScriptFault} the file has a syntax error, or syntax that is not only types, such as an enum
  * @throws {Deno.errors.NotFound} there is no file
  */
-export async function pageScript(file: URL, name: string): Promise<Uint8Array<ArrayBuffer>> {
-  const mark = fileMark(await Deno.stat(file));
+export async function stripScript(file: URL, name: string): Promise<Uint8Array<ArrayBuffer>> {
+  const mark = makeMark(await Deno.stat(file));
   const known = scripts.get(file.href);
   if (known?.mark === mark) return known.bytes;
   const source = await Deno.readTextFile(file);
@@ -37,7 +37,7 @@ export async function pageScript(file: URL, name: string): Promise<Uint8Array<Ar
   try {
     script = withoutTypes(source);
   } catch (cause) {
-    throw new ScriptFault(await faultIn(source, name, cause as Error), { cause });
+    throw new ScriptFault(await findFault(source, name, cause as Error), { cause });
   }
   const bytes = new TextEncoder().encode(script);
   scripts.set(file.href, { mark, bytes });
@@ -45,7 +45,7 @@ export async function pageScript(file: URL, name: string): Promise<Uint8Array<Ar
 }
 
 /** What is wrong in a source, and where. */
-async function faultIn(source: string, name: string, { message }: Error): Promise<string> {
+async function findFault(source: string, name: string, { message }: Error): Promise<string> {
   // Errors of syntax come without a position. The loader of modules finds it, and runs nothing that it cannot parse.
   const words: string = message.includes("InvalidSyntax")
     ? await import(`data:application/typescript,${encodeURIComponent(source)}`).catch((error) =>

@@ -1,8 +1,8 @@
 /** Pages and files: reference client, client module, manual, API documentation and schemas. Nothing comes from another host. */
 import { extname } from "node:path";
 import { NotFound } from "./errors.ts";
-import { pageScript, ScriptFault } from "./page_script.ts";
-import { jsonResponse, pathParameter, type RequestContext } from "./context.ts";
+import { ScriptFault, stripScript } from "./page_script.ts";
+import { readPathParameter, type RequestContext, respondWithJson } from "./context.ts";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -47,19 +47,19 @@ export function redirect(path: string): Response {
 const FILES = `/static/${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
 
 /** The reference client. */
-export const demoPage = (): Promise<Response> => pageOf("demo/v2", POLICY);
+export const serveDemoPage = (): Promise<Response> => serveIndex("demo/v2", POLICY);
 
 /** The documentation page, or a page that says why it cannot be shown. */
-export async function docsPage(): Promise<Response> {
-  const files = await swaggerFiles();
-  return files instanceof Error ? swaggerMissing(files) : await pageOf("docs", DOCS_POLICY);
+export async function serveDocsPage(): Promise<Response> {
+  const files = await loadSwaggerFiles();
+  return files instanceof Error ? explainSwaggerMissing(files) : await serveIndex("docs", DOCS_POLICY);
 }
 
 /** The `index.html` of a folder, whose files lie below {@linkcode FILES}. */
-async function pageOf(folder: string, policy: string): Promise<Response> {
+async function serveIndex(folder: string, policy: string): Promise<Response> {
   const html = await Deno.readTextFile(new URL(`${folder}/index.html`, STATIC));
   const placed = html.replace(/(href|src)="(?=[\w-][\w/-]*\.\w+")/g, `$1="${FILES}/${folder}/`);
-  return fileResponse(new TextEncoder().encode(placed), "index.html", policy);
+  return respondWithFile(new TextEncoder().encode(placed), "index.html", policy);
 }
 
 /** Titles of pages of the manual, by path. */
@@ -67,24 +67,30 @@ const TITLES = new Map<string, string>();
 
 /** A page of the manual, or a picture or source that it links to, at its path in the repository. */
 export async function readManual(c: RequestContext): Promise<Response> {
-  const { isManualFile, isManualPage, manualPage, titleIn } = await import("./manual_page.ts");
+  const { isManualFile, isManualPage, renderManualPage, findTitle } = await import("./manual_page.ts");
   const path = c.req.path.slice(1);
-  if (!isManualPage(path) && !isManualFile(path)) throw nothingAt(c);
-  const bytes = await bytesOf(c, new URL(`../${path}`, import.meta.url));
+  if (!isManualPage(path) && !isManualFile(path)) throw reportNothingAt(c);
+  const bytes = await readFileBytes(c, new URL(`../${path}`, import.meta.url));
   // Sources are shown, never run.
-  if (isManualFile(path)) return fileResponse(bytes, path.endsWith(".png") ? path : "source.txt", POLICY);
+  if (isManualFile(path)) return respondWithFile(bytes, path.endsWith(".png") ? path : "source.txt", POLICY);
   const markdown = new TextDecoder().decode(bytes);
   const titleOf = (page: string) =>
     TITLES.getOrInsertComputed(
       page,
-      () => titleIn(Deno.readTextFileSync(new URL(`../${page}`, import.meta.url))),
+      () => findTitle(Deno.readTextFileSync(new URL(`../${page}`, import.meta.url))),
     );
-  const html = manualPage({ markdown, path, files: `${FILES}/manual`, sizeOf: sizeOfPicture, titleOf });
-  return fileResponse(new TextEncoder().encode(html), "manual.html", POLICY);
+  const html = renderManualPage({
+    markdown,
+    path,
+    files: `${FILES}/manual`,
+    sizeOf: readPictureDimensions,
+    titleOf,
+  });
+  return respondWithFile(new TextEncoder().encode(html), "manual.html", POLICY);
 }
 
 /** Width and height of a PNG file of the repository, from its header (PNG specification, section 11.2.1); `null` without it. */
-function sizeOfPicture(path: string): readonly [width: number, height: number] | null {
+function readPictureDimensions(path: string): readonly [width: number, height: number] | null {
   try {
     using file = Deno.openSync(new URL(`../${path}`, import.meta.url));
     const header = new Uint8Array(24);
@@ -97,37 +103,37 @@ function sizeOfPicture(path: string): readonly [width: number, height: number] |
 }
 
 /** A file of a page, from `static/` or from Swagger UI; or a source to which the manual links. */
-export async function pageFile(c: RequestContext): Promise<Response> {
+export async function servePageFile(c: RequestContext): Promise<Response> {
   if (!c.req.path.startsWith(`${FILES}/`)) return await readManual(c);
   const path = c.req.path.slice(FILES.length + 1);
   const swagger = /^docs\/(swagger-ui[\w.-]*)$/.exec(path)?.[1];
-  if (swagger === undefined) return await staticFile(c, path, POLICY);
-  const files = await swaggerFiles();
-  if (files instanceof Error) return swaggerMissing(files);
+  if (swagger === undefined) return await serveStaticFile(c, path, POLICY);
+  const files = await loadSwaggerFiles();
+  if (files instanceof Error) return explainSwaggerMissing(files);
   const text = files[swagger];
-  if (text === undefined) throw nothingAt(c);
-  return fileResponse(new TextEncoder().encode(text), swagger, DOCS_POLICY);
+  if (text === undefined) throw reportNothingAt(c);
+  return respondWithFile(new TextEncoder().encode(text), swagger, DOCS_POLICY);
 }
 
 /** Types of the client module. */
 const TYPES = "acq-client.d.ts";
 
 /** A client for programs: the module, its types (which the module's header points Deno to), or the file for Python. */
-export async function clientFile(c: RequestContext): Promise<Response> {
-  const name = pathParameter(c, "file");
+export async function serveClientFile(c: RequestContext): Promise<Response> {
+  const name = readPathParameter(c, "file");
   // The executable has types that the build made. From source, the module itself has them.
   if (name === TYPES && !Deno.build.standalone) {
-    return fileResponse(new TextEncoder().encode('export * from "./acq-client.ts";\n'), TYPES, POLICY);
+    return respondWithFile(new TextEncoder().encode('export * from "./acq-client.ts";\n'), TYPES, POLICY);
   }
   if (name === "acq-client.ts" && !Deno.build.standalone) {
-    return fileResponse(await bytesOf(c, new URL(`client/v2/${name}`, STATIC)), TYPES, POLICY);
+    return respondWithFile(await readFileBytes(c, new URL(`client/v2/${name}`, STATIC)), TYPES, POLICY);
   }
   if (name === "acq_client.py") {
     const file = new URL(`../examples/python/${name}`, import.meta.url);
-    return fileResponse(await Deno.readFile(file), name, POLICY);
+    return respondWithFile(await Deno.readFile(file), name, POLICY);
   }
-  if (name !== "acq-client.js") return await staticFile(c, `client/v2/${name}`, POLICY);
-  const response = await staticFile(c, "client/v2/acq-client.ts", POLICY);
+  if (name !== "acq-client.js") return await serveStaticFile(c, `client/v2/${name}`, POLICY);
+  const response = await serveStaticFile(c, "client/v2/acq-client.ts", POLICY);
   response.headers.set("X-TypeScript-Types", `./${TYPES}`);
   return response;
 }
@@ -135,7 +141,7 @@ export async function clientFile(c: RequestContext): Promise<Response> {
 let loading: Promise<Readonly<Record<string, string>> | Error> | undefined;
 
 /** Files of Swagger UI by name, or why they are missing. Keeps the first error, since a second import fails differently. */
-function swaggerFiles(): Promise<Readonly<Record<string, string>> | Error> {
+function loadSwaggerFiles(): Promise<Readonly<Record<string, string>> | Error> {
   // A name in a variable, so that a checkout does not fetch the large package before the server starts. `compile` in deno.json
   // embeds the file.
   const file: string = "./swagger_files.ts";
@@ -144,7 +150,7 @@ function swaggerFiles(): Promise<Readonly<Record<string, string>> | Error> {
   );
 }
 
-function swaggerMissing({ message }: Error): Response {
+function explainSwaggerMissing({ message }: Error): Response {
   // The first line of the error says what failed; the line that begins with "0:" says why.
   const [, wanted = "", cause = ""] = /^(.*)(?:\n +0(: .*))?/.exec(message) ?? [];
   const reason = (wanted + cause).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
@@ -158,64 +164,64 @@ function swaggerMissing({ message }: Error): Response {
   <code>deno task start</code>.</p>
 </html>
 `;
-  return fileResponse(new TextEncoder().encode(text), "missing.html", DOCS_POLICY, 503);
+  return respondWithFile(new TextEncoder().encode(text), "missing.html", DOCS_POLICY, 503);
 }
 
 /** The kinds of collection documents, with the paths of their schemas. */
-export async function schemaIndex(): Promise<Response> {
+export async function serveSchemaIndex(): Promise<Response> {
   const { DOCUMENT_KINDS } = await import("../schemas/documents.ts");
   const schemas = Object.fromEntries(DOCUMENT_KINDS.map(({ kind }) => [kind, `/schemas/${kind}.json`]));
-  return jsonResponse({ ok: true, schemas });
+  return respondWithJson({ ok: true, schemas });
 }
 
 /** JSON Schema of one kind of document. */
-export async function documentSchema(c: RequestContext): Promise<Response> {
+export async function serveDocumentSchema(c: RequestContext): Promise<Response> {
   const { DOCUMENT_KINDS } = await import("../schemas/documents.ts");
   const found = DOCUMENT_KINDS.find(({ kind }) => `${kind}.json` === c.req.param("file"));
-  if (!found) throw nothingAt(c);
-  return jsonResponse(found.jsonSchema, 200, { "Content-Type": "application/schema+json" });
+  if (!found) throw reportNothingAt(c);
+  return respondWithJson(found.jsonSchema, 200, { "Content-Type": "application/schema+json" });
 }
 
 /** A {@linkcode NotFound} that names the path. */
-export function nothingAt(c: RequestContext): NotFound {
+export function reportNothingAt(c: RequestContext): NotFound {
   return new NotFound(`Nothing found at ${c.req.path.slice(0, 200)}; GET /api/v2 links to all resources`);
 }
 
 const STATIC = new URL(Deno.build.standalone ? "../dist/static/" : "../static/", import.meta.url);
 
-async function staticFile(c: RequestContext, path: string, policy: string): Promise<Response> {
+async function serveStaticFile(c: RequestContext, path: string, policy: string): Promise<Response> {
   // Allows plain names only, so that no path can leave the folder.
   const isPlain = path.split("/").every((name) => /^[\w-][\w.-]*$/.test(name));
-  if (!isPlain || mediaType(path) === undefined) throw nothingAt(c);
+  if (!isPlain || findMediaType(path) === undefined) throw reportNothingAt(c);
   const file = new URL(path, STATIC);
   // The build of the executable has stripped its scripts.
   if (!path.endsWith(".ts") || Deno.build.standalone) {
-    return fileResponse(await bytesOf(c, file), path, policy);
+    return respondWithFile(await readFileBytes(c, file), path, policy);
   }
   try {
-    return fileResponse(await found(c, pageScript(file, path)), path, policy);
+    return respondWithFile(await unlessNotFound(c, stripScript(file, path)), path, policy);
   } catch (error) {
     if (!(error instanceof ScriptFault)) throw error;
-    return fileResponse(new TextEncoder().encode(`${error.message}\n`), "fault.txt", policy, 500);
+    return respondWithFile(new TextEncoder().encode(`${error.message}\n`), "fault.txt", policy, 500);
   }
 }
 
-const bytesOf = (c: RequestContext, file: URL) => found(c, Deno.readFile(file));
+const readFileBytes = (c: RequestContext, file: URL) => unlessNotFound(c, Deno.readFile(file));
 
 /** What was read of a file. @throws {NotFound} there is no file */
-async function found<T>(c: RequestContext, reading: Promise<T>): Promise<T> {
+async function unlessNotFound<T>(c: RequestContext, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) throw nothingAt(c);
+    if (error instanceof Deno.errors.NotFound) throw reportNothingAt(c);
     throw error;
   }
 }
 
 /** Media type of a file by its name; undefined for files that are not served. */
-const mediaType = (name: string) => MEDIA_TYPES[name.endsWith(".d.ts") ? ".d.ts" : extname(name)];
+const findMediaType = (name: string) => MEDIA_TYPES[name.endsWith(".d.ts") ? ".d.ts" : extname(name)];
 
-function fileResponse(
+function respondWithFile(
   bytes: Uint8Array<ArrayBuffer>,
   name: string,
   policy: string,
@@ -224,7 +230,7 @@ function fileResponse(
   return new Response(bytes, {
     status,
     headers: {
-      "Content-Type": mediaType(name) ?? "application/octet-stream",
+      "Content-Type": findMediaType(name) ?? "application/octet-stream",
       "Content-Length": String(bytes.length),
       "Cache-Control": "no-store",
       "Content-Security-Policy": policy,

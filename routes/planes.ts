@@ -2,13 +2,13 @@
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { FIRST_POSITION, type RowRange } from "../readers/reader.ts";
-import { requirePosition, sizeAlong } from "../readers/metadata/selection.ts";
+import { lengthOfAxis, requirePosition } from "../readers/metadata/selection.ts";
 import { SERVED } from "../schemas/served.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { LeasedPlane } from "../session/plane_job.ts";
 import { RangeNotSatisfiable } from "./errors.ts";
-import { askedPlane } from "./position_query.ts";
-import { pathParameter, type RequestContext, type Services } from "./context.ts";
+import { readAskedPlane } from "./position_query.ts";
+import { readPathParameter, type RequestContext, type Services } from "./context.ts";
 
 /** A response that sends no byte for this long is cut off. */
 export const STALL_MS = 60_000;
@@ -16,40 +16,44 @@ export const STALL_MS = 60_000;
 /** Plane of a source channel, at any position. */
 export async function readChannel(c: RequestContext, services: Services): Promise<Response> {
   const { store, positions } = services;
-  const id = pathParameter(c, "session_id");
-  const { channel, position: asked } = askedPlane(c, (axis) => {
+  const id = readPathParameter(c, "session_id");
+  const { channel, position: asked } = readAskedPlane(c, (axis) => {
     const session = store.find(id);
-    return session && sizeAlong(session.summary.axes, axis);
+    return session && lengthOfAxis(session.summary.axes, axis);
   });
   const first = store.channel(id, channel);
   const session = store.get(id);
   const { position: opened, columns, rows } = session.summary;
   const position = { ...opened, ...asked };
   if (position.t === opened.t && position.z === opened.z && position.l === opened.l) {
-    return openedPlane(c, services, first);
+    return serveOpenedPlane(c, services, first);
   }
   const rowBytes = 4 * columns;
   const read = (range: ByteRange | null) =>
-    positions.plane({ session, channel, position }, range && rowsOf(range, rowBytes, rows), c.req.raw.signal);
+    positions.plane(
+      { session, channel, position },
+      range && findRowsOfRange(range, rowBytes, rows),
+      c.req.raw.signal,
+    );
   let range: ByteRange | null;
   try {
-    range = wantedRange(c, first.byteLength);
+    range = readRange(c, first.byteLength);
   } catch (error) {
     // A fault of the plane takes precedence over a fault of the range.
     (await read(null)).endLease();
     throw error;
   }
-  return planeResponse(c, services, await read(range), range, first.byteLength, rowBytes);
+  return respondWithPlane(c, services, await read(range), range, first.byteLength, rowBytes);
 }
 
 /** Plane of a reference channel, which has one position. */
 export function readReferenceChannel(c: RequestContext, services: Services): Response {
   const { store } = services;
-  const id = pathParameter(c, "session_id");
-  const { channel, position } = askedPlane(c, () => 1);
+  const id = readPathParameter(c, "session_id");
+  const { channel, position } = readAskedPlane(c, () => 1);
   const plane = store.referenceChannel(id, channel);
   requirePosition(basename(store.get(id).summary.path), [], { ...FIRST_POSITION, ...position });
-  return openedPlane(c, services, plane);
+  return serveOpenedPlane(c, services, plane);
 }
 
 /** A range of bytes of a payload, from `start` up to `end`. */
@@ -59,7 +63,7 @@ export interface ByteRange {
 }
 
 /** Rows that hold the bytes of a range; `null` if these are all rows. */
-function rowsOf({ start, end }: ByteRange, rowBytes: number, rows: number): RowRange | null {
+function findRowsOfRange({ start, end }: ByteRange, rowBytes: number, rows: number): RowRange | null {
   const wanted = { start: Math.floor(start / rowBytes), end: Math.ceil(end / rowBytes) };
   return wanted.start === 0 && wanted.end === rows ? null : wanted;
 }
@@ -69,7 +73,7 @@ function rowsOf({ start, end }: ByteRange, rowBytes: number, rows: number): RowR
  *
  * @throws {RangeNotSatisfiable} a single range outside the payload of `size` bytes
  */
-function wantedRange(c: RequestContext, size: number): ByteRange | null {
+function readRange(c: RequestContext, size: number): ByteRange | null {
   const header = c.req.header("range") ?? "";
   const [match, first = "", last = ""] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header) ?? [];
   // Section 13.1.5: without validators an If-Range never matches.
@@ -85,9 +89,9 @@ function wantedRange(c: RequestContext, size: number): ByteRange | null {
   );
 }
 
-function openedPlane(c: RequestContext, services: Services, plane: PlaneBuffer): Response {
-  const range = wantedRange(c, plane.byteLength);
-  return planeResponse(
+function serveOpenedPlane(c: RequestContext, services: Services, plane: PlaneBuffer): Response {
+  const range = readRange(c, plane.byteLength);
+  return respondWithPlane(
     c,
     services,
     { plane, firstRow: 0, endLease: plane.lease() },
@@ -97,7 +101,7 @@ function openedPlane(c: RequestContext, services: Services, plane: PlaneBuffer):
   );
 }
 
-function planeResponse(
+function respondWithPlane(
   c: RequestContext,
   services: Services,
   { plane, firstRow, endLease }: LeasedPlane,
@@ -107,7 +111,7 @@ function planeResponse(
 ): Response {
   const { start, end } = range ?? { start: 0, end: byteLength };
   const offset = firstRow * rowBytes;
-  return bufferResponse(c, services, {
+  return respondWithBuffer(c, services, {
     plane,
     endLease,
     start: start - offset,
@@ -128,7 +132,7 @@ export interface SentBytes extends ByteRange, Pick<LeasedPlane, "plane" | "endLe
 }
 
 /** A response of views of a buffer, which holds a lease until it is over. It is cut off when the client stops reading. */
-export function bufferResponse(
+export function respondWithBuffer(
   c: RequestContext,
   { clock, log }: Services,
   { plane, endLease, start, end, headers: given }: SentBytes,

@@ -1,7 +1,7 @@
 /** The channel and the position that a request for a plane names. */
 import { ChannelOutOfRange, PositionOutOfRange } from "../readers/errors.ts";
 import type { AxisLetter, Position } from "../readers/reader.ts";
-import { pathParameter, type RequestContext } from "./context.ts";
+import { readPathParameter, type RequestContext } from "./context.ts";
 import { type Detail, RequestValidationFailed } from "./errors.ts";
 
 /** Names in a query that clients mistake for `t`, `z` and `l`. */
@@ -29,10 +29,13 @@ export interface AskedPlane {
  * @throws {RequestValidationFailed} a value is not an integer, is empty or repeated, or a name is mistaken
  * @throws {ChannelOutOfRange | PositionOutOfRange} an index is negative
  */
-export function askedPlane(c: RequestContext, sizeAlong: (axis: AxisLetter) => number | null): AskedPlane {
-  const channel = pathParameter(c, "channel_index");
+export function readAskedPlane(
+  c: RequestContext,
+  sizeAlong: (axis: AxisLetter) => number | null,
+): AskedPlane {
+  const channel = readPathParameter(c, "channel_index");
   if (!INTEGER.test(channel)) {
-    throw new RequestValidationFailed([notInteger(["path", "channel_index"], channel)]);
+    throw new RequestValidationFailed([reportNotInteger(["path", "channel_index"], channel)]);
   }
   const query = new URL(c.req.url).searchParams;
   const details: Detail[] = Object.entries(MISTAKABLE).filter(([name]) => query.has(name)).map(
@@ -44,7 +47,7 @@ export function askedPlane(c: RequestContext, sizeAlong: (axis: AxisLetter) => n
     if (text === undefined) continue;
     if (more.length > 0) {
       details.push({ location: ["query", name], message: "must not be given twice", type: "repeated" });
-    } else if (!INTEGER.test(text)) details.push(notInteger(["query", name], text));
+    } else if (!INTEGER.test(text)) details.push(reportNotInteger(["query", name], text));
     else indices.push([name, text]);
   }
   if (details.length > 0) throw new RequestValidationFailed(details);
@@ -65,7 +68,7 @@ export function askedPlane(c: RequestContext, sizeAlong: (axis: AxisLetter) => n
   return { channel: Number(channel), position: Object.fromEntries(position) };
 }
 
-const notInteger = (location: string[], text: string): Detail => ({
+const reportNotInteger = (location: string[], text: string): Detail => ({
   location,
   message: `must be an integer, not "${text.slice(0, 64)}"`,
   type: "invalid_type",

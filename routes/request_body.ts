@@ -89,24 +89,24 @@ async function parsedBody<Name extends SchemaName>(
   try {
     value = parseJson(bytes, "The body", REQUEST_BODY);
   } catch (error) {
-    return notJson(error);
+    return reportNotJson(error);
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(result.error.issues);
+  throw reportInvalid(result.error.issues);
 }
 
 /** Reports a body that is not JSON. @throws {RequestValidationFailed} or any other error as it is */
-export function notJson(error: unknown): never {
+export function reportNotJson(error: unknown): never {
   if (!(error instanceof DecodeFailed)) throw error;
-  throw faulty([], error.message, "json_invalid");
+  throw reportFaulty([], error.message, "json_invalid");
 }
 
 /** The error for a body that its schema refuses. */
-export const invalid = (issues: readonly z.core.$ZodIssue[]): RequestValidationFailed =>
-  new RequestValidationFailed(issues.flatMap(detailsOf).slice(0, MAX_DETAILS));
+export const reportInvalid = (issues: readonly z.core.$ZodIssue[]): RequestValidationFailed =>
+  new RequestValidationFailed(issues.flatMap(listDetails).slice(0, MAX_DETAILS));
 
-function detailsOf(issue: z.core.$ZodIssue): Detail[] {
+function listDetails(issue: z.core.$ZodIssue): Detail[] {
   const at = (...keys: string[]) => ["body", ...issue.path.map(String), ...keys];
   const type = issue.code;
   if (issue.code === "unrecognized_keys") {
@@ -116,11 +116,11 @@ function detailsOf(issue: z.core.$ZodIssue): Detail[] {
       type,
     }));
   }
-  return [{ location: at(), message: faultOf(issue), type }];
+  return [{ location: at(), message: describeFault(issue), type }];
 }
 
 /** Message for a fault; patterns and refinements have messages of their own. */
-function faultOf(issue: z.core.$ZodIssue): string {
+function describeFault(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return issue.expected === "int"
@@ -140,7 +140,11 @@ function faultOf(issue: z.core.$ZodIssue): string {
 }
 
 /** A {@linkcode RequestValidationFailed} about the body. */
-export function faulty(path: readonly string[], message: string, type: string): RequestValidationFailed {
+export function reportFaulty(
+  path: readonly string[],
+  message: string,
+  type: string,
+): RequestValidationFailed {
   return new RequestValidationFailed([{ location: ["body", ...path], message, type }]);
 }
 
@@ -166,7 +170,7 @@ export function checkContentType({ headers }: Request): void {
 }
 
 /** Most bytes that the body may have: its declared length, or `most`. */
-export const bodyBytes = (request: Request, most: number): number =>
+export const boundBody = (request: Request, most: number): number =>
   Math.min(most, Number(request.headers.get("content-length") ?? most) || most);
 
 /**
@@ -187,7 +191,7 @@ export async function readBytes(
   const reader = request.body?.getReader();
   const late = Promise.withResolvers<never>();
   const cancelDeadline = clock.after(BODY_SECONDS * 1000, () => {
-    late.reject(faulty([], `The body did not arrive within ${BODY_SECONDS} s`, "body_incomplete"));
+    late.reject(reportFaulty([], `The body did not arrive within ${BODY_SECONDS} s`, "body_incomplete"));
   });
   try {
     while (reader !== undefined) {
@@ -201,7 +205,7 @@ export async function readBytes(
   } catch (cause) {
     void reader?.cancel().catch(() => {});
     if (cause instanceof RequestError || cause instanceof TooManyOpens) throw cause;
-    throw faulty([], "The body is incomplete", "body_incomplete");
+    throw reportFaulty([], "The body is incomplete", "body_incomplete");
   } finally {
     cancelDeadline();
   }

@@ -1,11 +1,11 @@
 /** Builds a server from its configuration: sessions, dialog, app and listener. */
 import { systemClock } from "../session/clock.ts";
-import { DialogManners } from "../session/dialog/manners.ts";
+import { DialogLimits } from "../session/dialog/dialog_limits.ts";
 import { Picker } from "../session/dialog/picker.ts";
 import { type SessionRules, Sessions } from "../session/sessions.ts";
 import { resolveRoots } from "../session/source_path.ts";
 import type { Log, Services } from "./context.ts";
-import { listen } from "./listener.ts";
+import { listenOn } from "./listener.ts";
 import { createApp } from "./mod.ts";
 
 /** Longest time that a stopping server waits for running responses. */
@@ -60,12 +60,12 @@ export async function start(
   let stopping = false;
   const app = createApp({
     ...{ version, clock, log, store, opener, exporter, positions, picker },
-    manners: new DialogManners(() => clock.now()),
+    dialogLimits: new DialogLimits(() => clock.now()),
     ...{ allowedExtensions, allowedOrigins, dialogOnly },
     isStopping: () => stopping,
   });
   let asked = false;
-  const listener = listen(rules.host, rules.port, (request, env) => {
+  const listener = listenOn(rules.host, rules.port, (request, env) => {
     // A worker takes 20 MB and blocks this thread for 12 ms when it starts.
     if (!asked) clock.after(WARM_MS, () => sessions.pool.warm());
     asked = true;
@@ -89,14 +89,14 @@ export async function start(
     async stop() {
       stopping = true;
       sessions.stopWork();
-      await within(SHUTDOWN_MS, Promise.all([listener.close(), picker.close()]));
+      await waitWithin(SHUTDOWN_MS, Promise.all([listener.close(), picker.close()]));
       sessions.close();
-      await within(LOG_MS, log.written());
+      await waitWithin(LOG_MS, log.written());
     },
   };
 }
 
-async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
+async function waitWithin(milliseconds: number, done: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   await Promise.race([done, new Promise((end) => timer = setTimeout(end, milliseconds))]);
   clearTimeout(timer);

@@ -3,8 +3,8 @@ import type { z } from "zod";
 import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import type { Capabilities, Health, Index } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
-import { askingOrigin, mayOpenByPath } from "./guard.ts";
-import { jsonResponse, type RequestContext, type Services } from "./context.ts";
+import { findAskingOrigin, mayOpenByPath } from "./guard.ts";
+import { type RequestContext, respondWithJson, type Services } from "./context.ts";
 
 /** Links of the index, by their ids in the endpoint table. */
 export const LINKS: z.infer<typeof Index>["links"] = {
@@ -39,13 +39,13 @@ export const INDEX: z.infer<typeof Index> = {
 };
 
 /** Whether the server is available. */
-export function health(_c: RequestContext, { version }: Services): Response {
+export function answerHealth(_c: RequestContext, { version }: Services): Response {
   const body: z.infer<typeof Health> = { ok: true, api_version: "v2", server_version: version };
-  return jsonResponse(body, 200, { "Cache-Control": "no-store" });
+  return respondWithJson(body, 200, { "Cache-Control": "no-store" });
 }
 
 /** What can be opened, and how planes are served. */
-export function capabilities(c: RequestContext, services: Services): Response {
+export function answerCapabilities(c: RequestContext, services: Services): Response {
   const { allowedExtensions, allowedOrigins, dialogOnly, picker, store } = services;
   const body: z.infer<typeof Capabilities> = {
     ok: true,
@@ -55,8 +55,8 @@ export function capabilities(c: RequestContext, services: Services): Response {
     binary: SERVED,
     sessionTtlSeconds: store.ttlSeconds,
     dialogAvailable: picker.isAvailable(),
-    openByPath: !dialogOnly && mayOpenByPath(askingOrigin(c.req.raw.headers), allowedOrigins),
+    openByPath: !dialogOnly && mayOpenByPath(findAskingOrigin(c.req.raw.headers), allowedOrigins),
   };
   // The answer depends on the origin of the request.
-  return jsonResponse(body, 200, { "Cache-Control": "no-store" });
+  return respondWithJson(body, 200, { "Cache-Control": "no-store" });
 }

@@ -48,15 +48,15 @@ const REFERENCE = {
   axis_display: z.record(z.string(), z.object({ unit: z.string(), scale: z.number().positive() })),
 } as const;
 
-type Fields<Shape extends Readonly<Record<string, z.ZodType>>> = {
+type LooseFields<Shape extends Readonly<Record<string, z.ZodType>>> = {
   readonly [Key in keyof Shape]?: z.infer<Shape[Key]>;
 };
 
 /** What an image document keeps. */
-export type ArchivedImage = Fields<typeof IMAGE>;
+export type ArchivedImage = LooseFields<typeof IMAGE>;
 
 /** What the document of a reference image keeps. */
-export type ArchivedReference = Fields<typeof REFERENCE>;
+export type ArchivedReference = LooseFields<typeof REFERENCE>;
 
 /** The fields under `acq_server` that fit, and the names of the others that are known. */
 export interface ArchivedFields<T> {
@@ -65,16 +65,17 @@ export interface ArchivedFields<T> {
 }
 
 /** Reads `acq_server` in the `image_metadata` of an image document. */
-export const archivedImage = (owner: unknown): ArchivedFields<ArchivedImage> => fieldsOf(owner, IMAGE);
+export const readArchivedImage = (owner: unknown): ArchivedFields<ArchivedImage> =>
+  readFittingFields(owner, IMAGE);
 
 /** Reads `acq_server` in the `metadata` of the document of a reference image. */
-export const archivedReference = (owner: unknown): ArchivedFields<ArchivedReference> =>
-  fieldsOf(owner, REFERENCE);
+export const readArchivedReference = (owner: unknown): ArchivedFields<ArchivedReference> =>
+  readFittingFields(owner, REFERENCE);
 
-function fieldsOf<Shape extends Readonly<Record<string, z.ZodType>>>(
+function readFittingFields<Shape extends Readonly<Record<string, z.ZodType>>>(
   owner: unknown,
   shape: Shape,
-): ArchivedFields<Fields<Shape>> {
+): ArchivedFields<LooseFields<Shape>> {
   const own = isJsonObject(owner) ? owner["acq_server"] : undefined;
   const fields: Record<string, unknown> = {};
   const damaged: string[] = [];
@@ -85,5 +86,5 @@ function fieldsOf<Shape extends Readonly<Record<string, z.ZodType>>>(
     if (success) fields[key] = data;
     else damaged.push(key);
   }
-  return { fields: fields as Fields<Shape>, damaged };
+  return { fields: fields as LooseFields<Shape>, damaged };
 }

@@ -4,7 +4,7 @@
 export const MAX_CSV_BYTES = 256 << 20;
 
 /** The first problem of a table, or `null`. */
-export function csvProblem(bytes: Uint8Array): string | null {
+export function findCsvProblem(bytes: Uint8Array): string | null {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -17,7 +17,7 @@ export function csvProblem(bytes: Uint8Array): string | null {
   for (let row = table.next(); row !== null; row = table.next()) {
     if (typeof row === "string") return row;
     if (header === null) {
-      const problem = headerProblem(row);
+      const problem = findHeaderProblem(row);
       if (problem) return problem;
       header = row;
     } else if (row.length !== header.length) {
@@ -27,7 +27,7 @@ export function csvProblem(bytes: Uint8Array): string | null {
   return null;
 }
 
-function headerProblem(names: readonly string[]): string | null {
+function findHeaderProblem(names: readonly string[]): string | null {
   const seen = new Set<string>();
   for (const [i, name] of names.entries()) {
     if (name === "") return `column ${i + 1} of the header has no name`;

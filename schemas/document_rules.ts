@@ -4,13 +4,13 @@ import {
   DOCUMENT_KINDS,
   type DocumentKind,
   type DocumentKindName,
-  documentKindOf,
-  memberCountProblem,
+  findDocumentKind,
+  findMemberCountProblem,
   ROI_TYPES,
   roiCommon,
 } from "./documents.ts";
 import { opaqueId, pixelPoint } from "./shared.ts";
-import { type DocumentProblems, judge, objectsOf, uniqueIds, usable } from "./problems.ts";
+import { checkIds, checkUsable, checkValue, type DocumentProblems, listObjects } from "./problems.ts";
 import { isJsonObject, type JsonObject } from "./json_object.ts";
 
 /** Facts about an image that the rules need. */
@@ -32,40 +32,40 @@ export interface DocumentContext {
 export const ALONE: DocumentContext = { imageId: null, image: null, roiIds: null };
 
 /** The kind that a document declares, or `null`. */
-export function declaredKind(value: unknown): DocumentKind | null {
+export function findDeclaredKind(value: unknown): DocumentKind | null {
   const format = isJsonObject(value) ? value["format"] : undefined;
   return DOCUMENT_KINDS.find((kind) => kind.format === format) ?? null;
 }
 
 /** Validates a document by its schema and its context. */
-export function judgeDocument(
+export function checkDocument(
   kind: DocumentKindName,
   value: unknown,
   context: DocumentContext,
   problems: DocumentProblems,
 ): void {
-  const problem = kind === "collection" ? memberCountProblem(value) : null;
+  const problem = kind === "collection" ? findMemberCountProblem(value) : null;
   if (problem !== null) return problems.add(["members"], problem);
-  judge(documentKindOf(kind).schema, value, problems);
+  checkValue(findDocumentKind(kind).schema, value, problems);
   if (!isJsonObject(value)) return;
   const { imageId } = context;
   const id = value["image_id"];
   if (imageId !== null && typeof id === "string" && id !== "" && id !== imageId) {
     problems.add(["image_id"], `the image is "${id}", but the member of the collection is "${imageId}"`);
   }
-  if (kind === "acqimage") judgeImage(value, context, problems);
-  if (kind === "analyses") judgeAnalyses(value, context, problems);
+  if (kind === "acqimage") checkImageDocument(value, context, problems);
+  if (kind === "analyses") checkAnalyses(value, context, problems);
   if (kind !== "reference-image" || !isJsonObject(value["scan_path"])) return;
   const { points } = value["scan_path"];
   for (const [index, point] of Array.isArray(points) ? points.entries() : []) {
-    pointInside(point, ["scan_path", "points", index], context.image, problems);
+    checkPoint(point, ["scan_path", "points", index], context.image, problems);
   }
 }
 
-function judgeImage(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
-  const rois = objectsOf(value["rois"]);
-  uniqueIds(rois, ["rois"], problems);
-  for (const [index, region] of rois) judgeRoi(region, ["rois", index], image, problems);
+function checkImageDocument(value: JsonObject, { image }: DocumentContext, problems: DocumentProblems): void {
+  const rois = listObjects(value["rois"]);
+  checkIds(rois, ["rois"], problems);
+  for (const [index, region] of rois) checkRoi(region, ["rois", index], image, problems);
   const display = value["axis_display"];
   if (!image || !isJsonObject(display)) return;
   for (const name of Object.keys(display)) {
@@ -76,7 +76,7 @@ function judgeImage(value: JsonObject, { image }: DocumentContext, problems: Doc
   }
 }
 
-function judgeRoi(
+function checkRoi(
   region: JsonObject,
   at: readonly PropertyKey[],
   image: ImageFacts | null,
@@ -85,62 +85,68 @@ function judgeRoi(
   const { type } = region;
   // For a region of an unknown type, the schema's union checks no field.
   if (typeof type !== "string" || !ROI_TYPES.includes(type)) {
-    return void judge(roiCommon, region, problems.below(at));
+    return void checkValue(roiCommon, region, problems.below(at));
   }
-  if (type === "rectangle") return judgeRectangle(region, at, image, problems);
+  if (type === "rectangle") return checkRectangle(region, at, image, problems);
   for (const field of type === "point" ? ["position"] : ["start", "stop"]) {
-    pointInside(region[field], [...at, field], image, problems);
+    checkPoint(region[field], [...at, field], image, problems);
   }
 }
 
-function judgeRectangle(
+function checkRectangle(
   region: JsonObject,
   at: readonly PropertyKey[],
   image: ImageFacts | null,
   problems: DocumentProblems,
 ): void {
-  const [start, stop] = [usable(pixelPoint, region["start"]), usable(pixelPoint, region["stop"])];
-  if (!stop) return pointInside(start, [...at, "start"], image, problems);
+  const [start, stop] = [checkUsable(pixelPoint, region["start"]), checkUsable(pixelPoint, region["stop"])];
+  if (!stop) return checkPoint(start, [...at, "start"], image, problems);
   if (start && stop.some((n, i) => n <= start[i]!)) {
-    problems.add([...at, "stop"], `the stop ${shown(stop)} is not greater than the start ${shown(start)}`);
+    problems.add(
+      [...at, "stop"],
+      `the stop ${formatPoint(stop)} is not greater than the start ${formatPoint(start)}`,
+    );
   }
   if (image && (stop[0]! > image.columns || stop[1]! > image.rows)) {
-    problems.add([...at, "stop"], `the stop ${shown(stop)} lies outside the image of ${sizeOf(image)}`);
+    problems.add(
+      [...at, "stop"],
+      `the stop ${formatPoint(stop)} lies outside the image of ${formatImageSize(image)}`,
+    );
   }
 }
 
-const shown = (point: readonly number[]) => `[${point.join(", ")}]`;
-const sizeOf = (image: ImageFacts) => `${image.columns} columns and ${image.rows} rows`;
+const formatPoint = (point: readonly number[]) => `[${point.join(", ")}]`;
+const formatImageSize = (image: ImageFacts) => `${image.columns} columns and ${image.rows} rows`;
 
-function pointInside(
+function checkPoint(
   value: unknown,
   path: readonly PropertyKey[],
   image: ImageFacts | null,
   problems: DocumentProblems,
 ): void {
-  const point = usable(pixelPoint, value);
+  const point = checkUsable(pixelPoint, value);
   if (image && point && (point[0]! >= image.columns || point[1]! >= image.rows)) {
-    problems.add(path, `the point ${shown(point)} lies outside the image of ${sizeOf(image)}`);
+    problems.add(path, `the point ${formatPoint(point)} lies outside the image of ${formatImageSize(image)}`);
   }
 }
 
-function judgeAnalyses(
+function checkAnalyses(
   value: JsonObject,
   { image, roiIds }: DocumentContext,
   problems: DocumentProblems,
 ): void {
-  const list = objectsOf(value["analyses"]);
-  uniqueIds(list, ["analyses"], problems);
+  const list = listObjects(value["analyses"]);
+  checkIds(list, ["analyses"], problems);
   for (const [index, item] of list) {
     const at = (field: string) => ["analyses", index, field];
-    const roiId = usable(opaqueId, item["roi_id"]);
+    const roiId = checkUsable(opaqueId, item["roi_id"]);
     if (roiIds && roiId !== undefined && !roiIds.has(roiId)) {
       problems.add(at("roi_id"), `the image has no region "${roiId}"`);
     }
-    const channel = usable(analysis.shape.channel, item["channel"]);
+    const channel = checkUsable(analysis.shape.channel, item["channel"]);
     if (image && channel !== undefined && channel >= image.channels) {
       problems.add(at("channel"), `the image has no channel ${channel}, only ${image.channels} channels`);
     }
-    uniqueIds(objectsOf(item["resources"]), at("resources"), problems);
+    checkIds(listObjects(item["resources"]), at("resources"), problems);
   }
 }

@@ -25,7 +25,7 @@ const member = z.strictObject({
 export const MAX_MEMBERS = 100_000;
 
 /** The problem of a collection document with too many members, or `null`. Judging them would take hundreds of bytes of heap each. */
-export function memberCountProblem(value: unknown): string | null {
+export function findMemberCountProblem(value: unknown): string | null {
   const members = isJsonObject(value) ? value["members"] : null;
   return Array.isArray(members) && members.length > MAX_MEMBERS
     ? `it has ${members.length} members, more than ${MAX_MEMBERS}`
@@ -158,7 +158,7 @@ export interface DocumentKind {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }
 
-function documentKind(
+function defineKind(
   kind: DocumentKindName,
   title: string,
   schema: z.ZodType & { readonly shape: { readonly format: { readonly value: string } } },
@@ -172,16 +172,16 @@ function documentKind(
 }
 
 const KINDS: Readonly<Record<DocumentKindName, DocumentKind>> = {
-  collection: documentKind("collection", "Collection document", collection),
-  acqimage: documentKind("acqimage", "Image document", acqimage),
-  analyses: documentKind("analyses", "Analyses document", analyses, openedAnalyses),
-  "reference-image": documentKind("reference-image", "Reference-image document", referenceImage),
+  collection: defineKind("collection", "Collection document", collection),
+  acqimage: defineKind("acqimage", "Image document", acqimage),
+  analyses: defineKind("analyses", "Analyses document", analyses, openedAnalyses),
+  "reference-image": defineKind("reference-image", "Reference-image document", referenceImage),
 };
 
 /** All kinds, in the order of the specification. */
 export const DOCUMENT_KINDS: readonly DocumentKind[] = Object.values(KINDS);
 
 /** The kind with this name. */
-export function documentKindOf(name: DocumentKindName): DocumentKind {
+export function findDocumentKind(name: DocumentKindName): DocumentKind {
   return KINDS[name];
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
-import { DOCUMENT_KINDS, type DocumentKindName, documentKindOf } from "./documents.ts";
-import { ALONE, declaredKind, judgeDocument } from "./document_rules.ts";
+import { DOCUMENT_KINDS, type DocumentKindName, findDocumentKind } from "./documents.ts";
+import { ALONE, checkDocument, findDeclaredKind } from "./document_rules.ts";
 import { DocumentProblems, type Problem } from "./problems.ts";
 
 type Json = unknown;
@@ -256,7 +256,7 @@ const compiled = new Map(DOCUMENT_KINDS.map(({ kind, jsonSchema }) => [kind, ajv
 
 function problemsOf(kind: DocumentKindName, doc: Json): Problem[] {
   const problems: Problem[] = [];
-  judgeDocument(kind, doc, ALONE, new DocumentProblems("doc.json", problems));
+  checkDocument(kind, doc, ALONE, new DocumentProblems("doc.json", problems));
   return problems;
 }
 
@@ -272,7 +272,7 @@ for (const { kind, name, change, pointer } of CASES) {
     const doc = changed === undefined ? whole : changed;
     const problems = problemsOf(kind, doc);
     assert.deepEqual(problems.map((problem) => problem.pointer), pointer === null ? [] : [pointer]);
-    const valid = documentKindOf(kind).schema.safeParse(doc).success;
+    const valid = findDocumentKind(kind).schema.safeParse(doc).success;
     assert.equal(compiled.get(kind)!(doc), valid, JSON.stringify(compiled.get(kind)!.errors));
     if (!name.endsWith("missing") && pointer !== null && !BEYOND_SCHEMA.has(pointer)) {
       assert.equal(valid, false);
@@ -322,7 +322,7 @@ Deno.test("zod and JSON Schema agree on a changed document", () => {
       if (Array.isArray(owner[last])) owner[last].push(value);
       else owner[last][key] = value;
     } else if (how === "repeat" && Array.isArray(owner)) owner.push(structuredClone(owner[Number(last)]));
-    const judged = documentKindOf(kind).schema.safeParse(holder.doc).success;
+    const judged = findDocumentKind(kind).schema.safeParse(holder.doc).success;
     valid += Number(judged);
     assert.equal(compiled.get(kind)!(holder.doc), judged, JSON.stringify(holder.doc));
   });
@@ -333,10 +333,10 @@ Deno.test("zod and JSON Schema agree on a changed document", () => {
 Deno.test("the documents of the documentation are valid", () => {
   const page = Deno.readTextFileSync(new URL("../docs/collections.md", import.meta.url));
   const documents = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => JSON.parse(text!));
-  assert.deepEqual(documents.map((doc) => declaredKind(doc)?.kind), [
+  assert.deepEqual(documents.map((doc) => findDeclaredKind(doc)?.kind), [
     "collection",
     "acqimage",
     "reference-image",
   ]);
-  for (const doc of documents) assert.deepEqual(problemsOf(declaredKind(doc)!.kind, doc), []);
+  for (const doc of documents) assert.deepEqual(problemsOf(findDeclaredKind(doc)!.kind, doc), []);
 });

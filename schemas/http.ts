@@ -8,7 +8,7 @@ import { freeObject, opaqueId, text } from "./shared.ts";
 export const HTTP_SCHEMAS = z.registry<{ id: string }>();
 
 /** A JSON object with exactly these fields. */
-function named<Shape extends z.core.$ZodLooseShape>(id: string, about: string, shape: Shape) {
+function defineObject<Shape extends z.core.$ZodLooseShape>(id: string, about: string, shape: Shape) {
   const schema = z.strictObject(shape).describe(about);
   HTTP_SCHEMAS.add(schema, { id });
   return schema;
@@ -26,7 +26,7 @@ const binary = {
 const apiVersion = z.literal("v2").describe("Version of the HTTP contract");
 const ok = z.literal(true).describe("true for every success");
 const count = z.int().nonnegative();
-const unique = (items: readonly unknown[]) => new Set(items).size === items.length;
+const hasNoRepeats = (items: readonly unknown[]) => new Set(items).size === items.length;
 
 const sampleType = z.enum([
   "bool",
@@ -51,7 +51,7 @@ const extension = z.string().max(64).regex(
 const channelIndices = z.array(z.int().nonnegative())
   .min(1)
   .max(MAX_ITEMS)
-  .refine(unique, { message: "must not name a channel twice" })
+  .refine(hasNoRepeats, { message: "must not name a channel twice" })
   .meta({ uniqueItems: true })
   .nullable()
   .optional()
@@ -74,7 +74,7 @@ const absolutePath = z.string()
   .meta({ pattern: ABSOLUTE_PATH });
 
 /** Body of `POST /api/v2/open`. */
-export const OpenRequest = named("OpenRequest", "Names an acquisition by its path", {
+export const OpenRequest = defineObject("OpenRequest", "Names an acquisition by its path", {
   path: absolutePath.describe(
     "Absolute path of the acquisition, as the server sees it; ~ is not expanded",
   ),
@@ -83,13 +83,13 @@ export const OpenRequest = named("OpenRequest", "Names an acquisition by its pat
 });
 
 /** Body of `POST /api/v2/pick-and-open`. */
-export const PickRequest = named("PickRequest", "All fields are optional; {} is valid", {
+export const PickRequest = defineObject("PickRequest", "All fields are optional; {} is valid", {
   channelIndices,
   scene,
   extensions: z.array(extension)
     .min(1)
     .max(MAX_ITEMS)
-    .refine((list) => unique(list.map((e) => e.toLowerCase())), {
+    .refine((list) => hasNoRepeats(list.map((e) => e.toLowerCase())), {
       message: "must not name an extension twice",
     })
     .meta({ uniqueItems: true })
@@ -101,7 +101,7 @@ export const PickRequest = named("PickRequest", "All fields are optional; {} is 
 });
 
 /** Body of `POST /api/v2/sessions/{session_id}/open`. */
-export const OpenAgainRequest = named("OpenAgainRequest", "All fields are optional; {} is valid", {
+export const OpenAgainRequest = defineObject("OpenAgainRequest", "All fields are optional; {} is valid", {
   channelIndices,
   scene,
 });
@@ -147,7 +147,7 @@ const exportedMember = z.strictObject({
 const MAX_EXPORTED = 1000;
 
 /** Body of `POST /api/v2/export`. */
-export const ExportRequest = named("ExportRequest", "Recordings for one archive", {
+export const ExportRequest = defineObject("ExportRequest", "Recordings for one archive", {
   id: opaqueId.optional().describe("Id of the collection; a new one by default"),
   name: text.optional().describe("Name of the collection and of the file"),
   members: z.array(exportedMember).min(1).max(MAX_EXPORTED).describe(
@@ -159,7 +159,7 @@ export const ExportRequest = named("ExportRequest", "Recordings for one archive"
 });
 
 /** Answer of `POST /api/v2/export`. */
-export const ExportResponse = named("ExportResponse", "A link to the archive", {
+export const ExportResponse = defineObject("ExportResponse", "A link to the archive", {
   ok,
   apiVersion,
   downloadUrl: string("Path on this server that answers with the ZIP file, once"),
@@ -168,7 +168,7 @@ export const ExportResponse = named("ExportResponse", "A link to the archive", {
 });
 
 /** Answer of `GET /api/v2/exports/{export_id}/state`. */
-export const ExportState = named("ExportState", "How far the download of an archive is", {
+export const ExportState = defineObject("ExportState", "How far the download of an archive is", {
   ok,
   apiVersion,
   state: z.enum(["waiting", "streaming", "done", "failed"]).describe(
@@ -178,25 +178,25 @@ export const ExportState = named("ExportState", "How far the download of an arch
 });
 
 /** Body of `POST /api/v2/list`. */
-export const ListRequest = named("ListRequest", "Names a folder by its path", {
+export const ListRequest = defineObject("ListRequest", "Names a folder by its path", {
   path: absolutePath.describe("Absolute path of a folder, as the server sees it; ~ is not expanded"),
 });
 
 /** Answer of `GET /api/v2/health`. */
-export const Health = named("Health", "The one answer with snake_case names", {
+export const Health = defineObject("Health", "The one answer with snake_case names", {
   ok: z.literal(true).describe("true when the server is available"),
   api_version: z.literal("v2").describe("Version of the HTTP contract"),
   server_version: string("Version of the server program, independent of the contract"),
 });
 
-const Link = named("Link", "Where a resource is", {
+const Link = defineObject("Link", "Where a resource is", {
   href: string("Path on this server"),
   method: z.enum(["GET", "POST"]).describe("HTTP method"),
   description: string("What it is for"),
 });
 
 /** Answer of `GET /api/v2`. */
-export const Index = named("Index", "Entry point of the contract", {
+export const Index = defineObject("Index", "Entry point of the contract", {
   ok,
   apiVersion,
   description: string("What this server does"),
@@ -213,28 +213,32 @@ export const Index = named("Index", "Entry point of the contract", {
 });
 
 /** Answer of `GET /api/v2/capabilities`. */
-export const Capabilities = named("Capabilities", "What this server can open and how it serves planes", {
-  ok,
-  apiVersion,
-  supportedImportExtensions: strings(
-    "Extensions that this build reads: lower case, leading dot, sorted",
-  ),
-  allowedImportExtensions: strings(
-    "Extensions that the operator allows, a part of the supported ones",
-  ),
-  binary: z.strictObject(binary).describe("How planes are served"),
-  sessionTtlSeconds: z.number().positive().describe(
-    "Time to live of a session in seconds, from its creation",
-  ),
-  dialogAvailable: z.boolean().describe(
-    "Whether the machine of the server has a dialog program and a display",
-  ),
-  openByPath: z.boolean().describe(
-    "Whether the client may open files by path, by its origin and the flags of the server",
-  ),
-});
+export const Capabilities = defineObject(
+  "Capabilities",
+  "What this server can open and how it serves planes",
+  {
+    ok,
+    apiVersion,
+    supportedImportExtensions: strings(
+      "Extensions that this build reads: lower case, leading dot, sorted",
+    ),
+    allowedImportExtensions: strings(
+      "Extensions that the operator allows, a part of the supported ones",
+    ),
+    binary: z.strictObject(binary).describe("How planes are served"),
+    sessionTtlSeconds: z.number().positive().describe(
+      "Time to live of a session in seconds, from its creation",
+    ),
+    dialogAvailable: z.boolean().describe(
+      "Whether the machine of the server has a dialog program and a display",
+    ),
+    openByPath: z.boolean().describe(
+      "Whether the client may open files by path, by its origin and the flags of the server",
+    ),
+  },
+);
 
-const Source = named("Source", "What was opened", {
+const Source = defineObject("Source", "What was opened", {
   path: string("Absolute path of the opened file with links resolved"),
   name: string("File name"),
   format: string("Short name of the format, such as tif, ome.zarr, oir"),
@@ -246,7 +250,7 @@ const Source = named("Source", "What was opened", {
   numChannels: count.describe("Channels of the file, also when fewer are loaded"),
 });
 
-const Header = named("Header", "Normalized metadata of the whole acquisition", {
+const Header = defineObject("Header", "Normalized metadata of the whole acquisition", {
   shape: z.array(count).describe("Size per dimension of the whole array of the opened scene"),
   dims: z.array(z.enum(["T", "L", "C", "Z", "Y", "X"])).describe(
     "Names of the dimensions, aligned with shape, always in the order T L C Z Y X; those of size 1 are left out, except Y and X",
@@ -269,7 +273,7 @@ const Header = named("Header", "Normalized metadata of the whole acquisition", {
   ),
 });
 
-const PlaneAxis = named(
+const PlaneAxis = defineObject(
   "Axis",
   "One axis of a plane. In a line scan Y is time (seconds per line) and X is space (um per pixel)",
   {
@@ -281,13 +285,13 @@ const PlaneAxis = named(
   },
 );
 
-const Plane = named("Plane", "Geometry that all planes of a group share", {
+const Plane = defineObject("Plane", "Geometry that all planes of a group share", {
   shape: z.tuple([count, count]).describe("[rows, columns]"),
   axes: z.tuple([PlaneAxis, PlaneAxis]).describe("Rows, then columns"),
   ...binary,
 });
 
-const SourceChannel = named("Channel", "One loaded plane", {
+const SourceChannel = defineObject("Channel", "One loaded plane", {
   index: count.describe("Channel index in the file"),
   name: string("Name of the channel; CHn where the file has none"),
   color: z.string().regex(/^#[0-9a-f]{6}$/).nullable().describe(
@@ -299,7 +303,7 @@ const SourceChannel = named("Channel", "One loaded plane", {
   ),
 });
 
-const ScanPath = named(
+const ScanPath = defineObject(
   "ScanPath",
   "Path that the laser travelled, in pixels of the reference plane: arrays of equal length",
   {
@@ -308,7 +312,7 @@ const ScanPath = named(
   },
 );
 
-const Reference = named("Reference", "Reference (overview) image of a line scan", {
+const Reference = defineObject("Reference", "Reference (overview) image of a line scan", {
   plane: Plane,
   channels: z.array(SourceChannel).describe("All channels of the reference image"),
   lineRoi: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable().describe(
@@ -317,7 +321,7 @@ const Reference = named("Reference", "Reference (overview) image of a line scan"
   scanPath: ScanPath.nullable().describe("Path that the laser travelled, or null. Preferred over lineRoi"),
 });
 
-const SceneInfo = named("Scene", "One scene: a series, position or image of the file", {
+const SceneInfo = defineObject("Scene", "One scene: a series, position or image of the file", {
   index: count.describe("Index to open it by"),
   name: string("As the file says, or Scene n with n = index + 1; distinct"),
   sizes: z.record(z.string(), count).describe(
@@ -325,13 +329,13 @@ const SceneInfo = named("Scene", "One scene: a series, position or image of the 
   ),
 });
 
-const LineScan = named("LineScan", "How a line scan was made; null where the file does not say", {
+const LineScan = defineObject("LineScan", "How a line scan was made; null where the file does not say", {
   secondsPerLine: z.number().positive().nullable().describe("Seconds from one line to the next"),
   secondsPerPixel: z.number().positive().nullable().describe("Seconds that the laser stays on a pixel"),
   bidirectional: z.boolean().nullable().describe("Whether every second line was scanned backwards"),
 });
 
-const CollectionInfo = named("Collection", "The collection that an image is a member of", {
+const CollectionInfo = defineObject("Collection", "The collection that an image is a member of", {
   id: string("Id of the collection"),
   name: string("Name of the collection"),
   member: z.strictObject({
@@ -342,7 +346,7 @@ const CollectionInfo = named("Collection", "The collection that an image is a me
 });
 
 /** Success of all open endpoints. */
-export const OpenResponse = named("OpenResponse", "A new session and its planes", {
+export const OpenResponse = defineObject("OpenResponse", "A new session and its planes", {
   ok,
   apiVersion,
   sessionId: z.string().regex(/^[0-9a-f]{32}$/).describe("Id of the new session"),
@@ -373,7 +377,7 @@ export const OpenResponse = named("OpenResponse", "A new session and its planes"
   warningCodes: strings("A stable identifier for each of the warnings"),
 });
 
-const FolderEntry = named("FolderEntry", "One acquisition, collection or folder", {
+const FolderEntry = defineObject("FolderEntry", "One acquisition, collection or folder", {
   name: string(
     "Name in the folder; of an acquisition in several files, that of the one to open",
   ),
@@ -389,7 +393,7 @@ const FolderEntry = named("FolderEntry", "One acquisition, collection or folder"
 });
 
 /** Answer of `POST /api/v2/list`. */
-export const ListResponse = named(
+export const ListResponse = defineObject(
   "ListResponse",
   "Acquisitions and folders in a folder, by their names and, where those do not suffice, headers",
   {
@@ -404,7 +408,7 @@ export const ListResponse = named(
 );
 
 /** Answer of `GET /api/v2/sessions/{session_id}`. */
-export const SessionInfo = named("SessionInfo", "State of a session", {
+export const SessionInfo = defineObject("SessionInfo", "State of a session", {
   ok,
   sessionId: string("Id of the session"),
   ttlSecondsRemaining: z.number().nonnegative().describe(
@@ -424,20 +428,20 @@ export const MetadataDocuments = z.array(z.strictObject({
 HTTP_SCHEMAS.add(MetadataDocuments, { id: "MetadataDocuments" });
 
 /** Answer of `DELETE /api/v2/sessions/{session_id}`. */
-export const SessionDeleted = named("SessionDeleted", "The session is gone", {
+export const SessionDeleted = defineObject("SessionDeleted", "The session is gone", {
   ok,
   sessionId: string("Id of the deleted session"),
   deleted: z.literal(true).describe("true: the session and its planes are gone"),
 });
 
 /** Answer of `GET /schemas`. */
-export const SchemaIndex = named("SchemaIndex", "JSON Schemas of the collection documents", {
+export const SchemaIndex = defineObject("SchemaIndex", "JSON Schemas of the collection documents", {
   ok,
   schemas: z.record(z.string(), z.string()).describe("Path of the JSON Schema by document kind"),
 });
 
 /** One entry of `details`. */
-export const ValidationDetail = named("ValidationDetail", "One fault of a request", {
+export const ValidationDetail = defineObject("ValidationDetail", "One fault of a request", {
   location: strings(
     "body, path or query, then the way to the field",
   ),
@@ -446,7 +450,7 @@ export const ValidationDetail = named("ValidationDetail", "One fault of a reques
 });
 
 /** The body of every error. */
-export const ErrorBody = named("Error", "Every error of the API has this body", {
+export const ErrorBody = defineObject("Error", "Every error of the API has this body", {
   ok: z.literal(false).describe("false for every error"),
   error: z.enum(Object.keys(ERRORS) as ErrorCode[]).describe("Stable code; clients branch on it"),
   message: string("Summary for a person; clients never branch on it"),

@@ -44,7 +44,7 @@ export class DocumentProblems {
 }
 
 /** Validates a value and adds its problems, each at its own pointer. @returns true if there is no problem */
-export function judge(schema: z.ZodType, value: unknown, problems: DocumentProblems): boolean {
+export function checkValue(schema: z.ZodType, value: unknown, problems: DocumentProblems): boolean {
   const result = schema.safeParse(value);
   const issues = result.error?.issues ?? [];
   const mistyped = new Set(issues.filter((i) => i.code === "invalid_type").map((i) => i.path.join("\0")));
@@ -53,7 +53,7 @@ export function judge(schema: z.ZodType, value: unknown, problems: DocumentProbl
     if (issue.code !== "invalid_type" && mistyped.has(issue.path.join("\0"))) continue;
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) problems.add([...issue.path, key], "unknown field");
-    } else problems.add(issue.path, plain(issue, valueAt(value, issue.path)));
+    } else problems.add(issue.path, explainIssue(issue, findValueAt(value, issue.path)));
   }
   return result.success;
 }
@@ -68,23 +68,23 @@ export interface FirstIssue {
  * The first issue of a value, or `null`. A schema by itself collects the issues of all items, which take a hundred times the bytes
  * of a list of empty objects; this goes through large lists and objects item by item and stops.
  */
-export function firstIssue(schema: z.ZodType, value: unknown): FirstIssue | null {
-  if (isSmall(value)) return issueOf(schema, value);
+export function findFirstIssue(schema: z.ZodType, value: unknown): FirstIssue | null {
+  if (isSmall(value)) return findIssue(schema, value);
   const inner = schema instanceof z.ZodOptional ? schema.unwrap() as z.ZodType : schema;
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     // Without its items, a list has no rules but that of its length, which only small ones break.
-    return firstBelow(value.entries(), () => inner.element as z.ZodType);
+    return findFirstBelow(value.entries(), () => inner.element as z.ZodType);
   }
   if (inner instanceof z.ZodRecord && isJsonObject(value)) {
-    return firstBelow(Object.entries(value), () => inner.valueType as z.ZodType);
+    return findFirstBelow(Object.entries(value), () => inner.valueType as z.ZodType);
   }
-  if (!(inner instanceof z.ZodObject && isJsonObject(value))) return issueOf(inner, value);
+  if (!(inner instanceof z.ZodObject && isJsonObject(value))) return findIssue(inner, value);
   const shape: Readonly<Record<string, z.ZodType>> = inner.shape;
   const isClosed = inner.def.catchall instanceof z.ZodNever;
   const unknown = isClosed ? Object.keys(value).find((key) => !Object.hasOwn(shape, key)) : undefined;
   if (unknown !== undefined) return { path: [unknown], message: "unknown field" };
   const field = (key: string) => Object.hasOwn(value, key) ? value[key] : undefined;
-  return firstBelow(Object.keys(shape).map((key) => [key, field(key)] as const), (key) => shape[key]!);
+  return findFirstBelow(Object.keys(shape).map((key) => [key, field(key)] as const), (key) => shape[key]!);
 }
 
 /** Largest number of items of a value whose issues may be collected. */
@@ -99,23 +99,23 @@ function isSmall(value: unknown, levels = 2): boolean {
   return items.length <= MAX_SMALL && items.every((item) => isSmall(item, levels - 1));
 }
 
-function firstBelow<Key extends PropertyKey>(
+function findFirstBelow<Key extends PropertyKey>(
   items: Iterable<readonly [Key, unknown]>,
   schemaOf: (key: Key) => z.ZodType,
 ): FirstIssue | null {
   for (const [key, item] of items) {
-    const issue = firstIssue(schemaOf(key), item);
+    const issue = findFirstIssue(schemaOf(key), item);
     if (issue !== null) return { path: [key, ...issue.path], message: issue.message };
   }
   return null;
 }
 
-function issueOf(schema: z.ZodType, value: unknown): FirstIssue | null {
+function findIssue(schema: z.ZodType, value: unknown): FirstIssue | null {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
-  return issue ? { path: issue.path, message: plain(issue, valueAt(value, issue.path)) } : null;
+  return issue ? { path: issue.path, message: explainIssue(issue, findValueAt(value, issue.path)) } : null;
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+function findValueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, key) =>
       typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
@@ -125,7 +125,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-function plain(issue: z.core.$ZodIssue, value: unknown): string {
+function explainIssue(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined) return "missing field";
   const message = issue.message.replace(/^Invalid input: /, "").replace(/^Too (small|big): /, "");
   const text = JSON.stringify(value);
@@ -133,19 +133,19 @@ function plain(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 /** Objects of an array with their indices; other items already have a problem. */
-export function objectsOf(value: unknown): [number, JsonObject][] {
+export function listObjects(value: unknown): [number, JsonObject][] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item, index): [number, JsonObject][] => isJsonObject(item) ? [[index, item]] : []);
 }
 
 /** A value that fits a schema; else `undefined`, and the value already has a problem. */
-export function usable<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
+export function checkUsable<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
   const result = schema.safeParse(value);
   return result.success ? result.data : undefined;
 }
 
 /** Adds a problem for each repeated id. */
-export function uniqueIds(
+export function checkIds(
   items: readonly (readonly [number, JsonObject])[],
   path: readonly PropertyKey[],
   problems: DocumentProblems,

@@ -7,7 +7,7 @@ import type { Clock } from "./clock.ts";
 import { ShuttingDown, TooManyOpens } from "./errors.ts";
 import type { MemoryBudget, Reservation } from "./memory_budget.ts";
 import { LostLoads } from "./lost_loads.ts";
-import { untilAborted } from "./waits.ts";
+import { waitUnlessAborted } from "./waits.ts";
 import { type KeyedSource, WorkerClient } from "./worker_client.ts";
 
 const MAX_WAITING_OPENS = 32;
@@ -44,7 +44,7 @@ export function startDecodeWorker(): Worker {
 
 type Waiting = PromiseWithResolvers<WorkerClient>;
 
-interface Entry {
+interface PooledWorker {
   /** Open acquisitions by key, with their memory; the last used one is last. */
   readonly open: Map<string, Reservation>;
   busy: boolean;
@@ -61,7 +61,7 @@ export class DecodePool {
   readonly #start: StartWorker;
   readonly #size: number;
   /** Workers; the last used one is last. */
-  readonly #workers = new Map<WorkerClient, Entry>();
+  readonly #workers = new Map<WorkerClient, PooledWorker>();
   readonly #lost = new Set<WorkerClient>();
   readonly #lostLoads: LostLoads;
   readonly #opens = new Set<Waiting>();
@@ -118,7 +118,7 @@ export class DecodePool {
    */
   async takeForOpen(key: string, path: string, signal: AbortSignal): Promise<WorkerClient> {
     this.#ask(signal);
-    if (!this.#lostLoads.isEmpty) await untilAborted(this.#lostLoads.require(path), signal);
+    if (!this.#lostLoads.isEmpty) await waitUnlessAborted(this.#lostLoads.require(path), signal);
     if (this.#opens.size >= MAX_WAITING_OPENS) {
       throw new TooManyOpens(`${MAX_WAITING_OPENS} opens are waiting already; try again in a moment`);
     }
@@ -134,7 +134,7 @@ export class DecodePool {
     this.#ask(signal);
     const path = source?.request.path;
     if (path !== undefined && !this.#lostLoads.isEmpty) {
-      await untilAborted(this.#lostLoads.require(path), signal);
+      await waitUnlessAborted(this.#lostLoads.require(path), signal);
     }
     const waiting: Waiting = Promise.withResolvers();
     this.#planes.add(key, waiting);
@@ -295,7 +295,7 @@ export class DecodePool {
     return worker;
   }
 
-  #keep(worker: WorkerClient, { open }: Entry, key: string): void {
+  #keep(worker: WorkerClient, { open }: PooledWorker, key: string): void {
     const before = open.get(key);
     open.delete(key);
     const bytes = this.#live.has(key) ? worker.indexBytes(key) : null;
@@ -306,13 +306,13 @@ export class DecodePool {
     else open.set(key, held);
   }
 
-  #close(worker: WorkerClient, { open }: Entry, key: string): void {
+  #close(worker: WorkerClient, { open }: PooledWorker, key: string): void {
     open.get(key)?.release();
     open.delete(key);
     worker.forget(key);
   }
 
-  #restLater(worker: WorkerClient, entry: Entry): void {
+  #restLater(worker: WorkerClient, entry: PooledWorker): void {
     entry.cancelRest?.();
     entry.cancelRest = this.#clock.after(REST_MS, () => {
       entry.cancelRest = null;
@@ -320,7 +320,7 @@ export class DecodePool {
         this.#discard(worker);
         this.warm();
       } else worker.rest();
-      const isAtRest = ({ busy, cancelRest }: Entry) => !busy && cancelRest === null;
+      const isAtRest = ({ busy, cancelRest }: PooledWorker) => !busy && cancelRest === null;
       if (this.#workers.values().every(isAtRest)) this.rested();
     });
   }

@@ -50,18 +50,18 @@ export type DividedPlanes = Pick<WantedPlanes, "channels" | "division"> & {
 };
 
 /** The largest useful number of workers, at least 1. */
-export function mostPieces({ channels, summary: { rows, columns }, division }: DividedPlanes): number {
+export function countPieces({ channels, summary: { rows, columns }, division }: DividedPlanes): number {
   if (division === null || 4 * rows * columns * channels.length < MIN_DIVIDED_BYTES) return 1;
-  return groupsOf(channels, division.channels).length * Math.ceil(rows / division.rows);
+  return groupChannels(channels, division.channels).length * Math.ceil(rows / division.rows);
 }
 
 /**
  * Pieces of whole planes, about equal, in the order of the file: the rows of the first channels, then those of the next channels.
- * At most {@linkcode mostPieces} workers share them.
+ * At most {@linkcode countPieces} workers share them.
  */
 export function divide({ channels, summary: { rows }, division }: DividedPlanes, workers: number): Piece[] {
   if (division === null || workers === 1) return [{ channels, rows: null }];
-  const groups = groupsOf(channels, division.channels);
+  const groups = groupChannels(channels, division.channels);
   const bands = Math.ceil(rows / division.rows);
   // Channels stay whole if they divide evenly among the workers.
   const count = groups.length % workers === 0 ? 1 : Math.min(workers, bands);
@@ -72,7 +72,7 @@ export function divide({ channels, summary: { rows }, division }: DividedPlanes,
 }
 
 /** Channels that are compressed together, in their order. */
-const groupsOf = (channels: readonly number[], together: number): number[][] => [
+const groupChannels = (channels: readonly number[], together: number): number[][] => [
   ...Map.groupBy(channels, (channel) => Math.floor(channel / together)).values(),
 ];
 
@@ -88,7 +88,7 @@ export interface Decoding {
  * Begins to decode with an idle worker, which is given back when it is quiet. Reserves the memory of the decoders; the caller
  * reserves that of the samples. `given` stops all workers.
  */
-export function decode(
+export function decodePlanes(
   wanted: WantedPlanes,
   first: WorkerClient,
   { pool, budget, memory }: DecodeResources,
@@ -122,7 +122,7 @@ export function decode(
   /** Takes as many free workers as are useful, if the budget has memory for their decoders. */
   const takeHelpers = () => {
     const helpers: WorkerClient[] = [];
-    for (const most = mostPieces(wanted) - 1; helpers.length < most;) {
+    for (const most = countPieces(wanted) - 1; helpers.length < most;) {
       const held = budget.tryReserve(expected.bytes);
       const helper = held && pool.spare(key);
       if (helper === null) {
@@ -176,7 +176,7 @@ export function decode(
       const helpers = rows === null ? takeHelpers() : [];
       const pieces = rows === null ? divide(wanted, 1 + helpers.length) : [{ channels, rows }];
       await distribute(pieces, helpers);
-      const planes = assembled(wanted, pieces, answers);
+      const planes = assemblePlanes(wanted, pieces, answers);
       stop(new Error("The other workers decoded all planes"));
       return planes;
     } catch (error) {
@@ -189,7 +189,7 @@ export function decode(
   return { decoded: run(), quiet };
 }
 
-function assembled(
+function assemblePlanes(
   { channels, summary: { rows: height, columns } }: WantedPlanes,
   pieces: readonly Piece[],
   answers: readonly DecodedOrder[],

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { divide, type DividedPlanes, mostPieces } from "./decoding.ts";
+import { countPieces, divide, type DividedPlanes } from "./decoding.ts";
 
 /** A channel of 4096 x 4096 in strips of 64 rows. */
 const planes = (of: Partial<DividedPlanes> = {}): DividedPlanes => ({
@@ -10,7 +10,7 @@ const planes = (of: Partial<DividedPlanes> = {}): DividedPlanes => ({
 const rows = (start: number, end: number) => ({ start, end });
 
 Deno.test("divides one channel between its strips", () => {
-  equal(mostPieces(planes()), 64);
+  equal(countPieces(planes()), 64);
   for (const count of [2, 4, 8]) {
     const expected = Array.from({ length: count }, (_, i) => (
       { channels: [0], rows: rows(i * 4096 / count, (i + 1) * 4096 / count) }
@@ -47,17 +47,17 @@ Deno.test("keeps channels whole if each worker gets equally many", () => {
 Deno.test("keeps channels and rows together that are compressed together", () => {
   // Red, green and blue of two pages; the second page in reverse.
   const colours = planes({ channels: [0, 1, 2, 5, 4, 3], division: { channels: 3, rows: 4096 } });
-  equal(mostPieces(colours), 2);
+  equal(countPieces(colours), 2);
   deepEqual(divide(colours, 2).map(({ channels }) => channels), [[0, 1, 2], [5, 4, 3]]);
-  equal(mostPieces(planes({ division: { channels: 1, rows: 5000 } })), 1);
-  equal(mostPieces(planes({ channels: [0, 1], division: { channels: Infinity, rows: 4096 } })), 1);
+  equal(countPieces(planes({ division: { channels: 1, rows: 5000 } })), 1);
+  equal(countPieces(planes({ channels: [0, 1], division: { channels: Infinity, rows: 4096 } })), 1);
 });
 
 Deno.test("does not divide loads under 16 MiB or without a codec", () => {
   // 4 bytes each.
-  equal(mostPieces(planes({ summary: { rows: 4096, columns: 1023 } })), 1);
-  equal(mostPieces(planes({ summary: { rows: 4096, columns: 1024 } })), 64);
-  equal(mostPieces(planes({ division: null })), 1);
+  equal(countPieces(planes({ summary: { rows: 4096, columns: 1023 } })), 1);
+  equal(countPieces(planes({ summary: { rows: 4096, columns: 1024 } })), 64);
+  equal(countPieces(planes({ division: null })), 1);
   const whole = [{ channels: [0], rows: null }];
   deepEqual(divide(planes({ division: null }), 1), whole);
   deepEqual(divide(planes(), 1), whole);

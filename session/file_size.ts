@@ -1,7 +1,7 @@
 const UNITS = ["KB", "MB", "GB", "TB"];
 
 /** A size in decimal units, one decimal below 10: `814 bytes`, `4.8 MB`, `17 MB`. */
-export function fileSize(bytes: number): string {
+export function formatFileSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   let value = bytes / 1000;
   let unit = 0;

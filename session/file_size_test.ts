@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fileSize } from "./file_size.ts";
+import { formatFileSize } from "./file_size.ts";
 
 Deno.test("prints decimal sizes, with one decimal below 10", () => {
   const cases: [number, string][] = [
@@ -19,5 +19,5 @@ Deno.test("prints decimal sizes, with one decimal below 10", () => {
     [5_000_000_000, "5.0 GB"],
     [2e15, "2000 TB"],
   ];
-  for (const [bytes, text] of cases) assert.equal(fileSize(bytes), text);
+  for (const [bytes, text] of cases) assert.equal(formatFileSize(bytes), text);
 });

@@ -6,11 +6,11 @@ import { COLLECTION_NAME } from "../readers/collection/names.ts";
 import { loadGroupings, MARKED_FORMATS } from "../readers/formats.ts";
 import { MAX_FOLDER_ENTRIES } from "../readers/io/limits.ts";
 import { isAppleDouble } from "../readers/io/names.ts";
-import { failure, isInsideRoots, pathError, standsForBytes } from "../readers/io/paths.ts";
+import { classifyFailure, classifyPathError, isInsideRoots, standsForBytes } from "../readers/io/paths.ts";
 import type { NamedPart } from "./worker/named_parts.ts";
 import { listed as listedNames, warnIf, type Warning, type WarningCode } from "../readers/warning.ts";
-import { doubtfulParts, type NamedAcquisition, namedAcquisitions } from "./named_acquisitions.ts";
-import { judgePath, type OpenRules } from "./source_path.ts";
+import { findDoubtfulParts, groupByName, type NamedAcquisition } from "./named_acquisitions.ts";
+import { checkPath, type OpenRules } from "./source_path.ts";
 
 /** An acquisition, a collection or a folder. */
 export interface ListedEntry {
@@ -47,7 +47,7 @@ const MAX_ENTRIES = 10_000;
 const AT_ONCE = 16;
 
 /** A folder as one request may look at it. */
-interface Folder {
+interface ListedFolder {
   readonly path: string;
   readonly roots: readonly string[] | null;
   readonly allowedExtensions: readonly string[];
@@ -56,7 +56,7 @@ interface Folder {
   readonly unreadable: Set<string>;
 }
 
-type Candidate = NamedAcquisition | { readonly name: string; readonly files: null };
+type ListingCandidate = NamedAcquisition | { readonly name: string; readonly files: null };
 
 /**
  * Lists a folder. Names that begin with a dot are left out, as in file dialogs.
@@ -70,25 +70,25 @@ export async function listFolder(
   signal: AbortSignal,
   askParts: AskParts,
 ): Promise<FolderListing> {
-  const path = await judgePath(asked, roots);
+  const path = await checkPath(asked, roots);
   const resolved = roots?.map((root) => root.resolved) ?? null;
-  const folder: Folder = { path, roots: resolved, allowedExtensions, signal, unreadable: new Set() };
-  const { files, folders, isCut } = await readNames(folder, asked);
+  const folder: ListedFolder = { path, roots: resolved, allowedExtensions, signal, unreadable: new Set() };
+  const { files, folders, isCut } = await readFolderNames(folder, asked);
   const groupings = await loadGroupings();
   files.sort();
-  const doubtful = doubtfulParts(groupings, basename(path), files, allowedExtensions);
+  const doubtful = findDoubtfulParts(groupings, basename(path), files, allowedExtensions);
   const named = doubtful.map(({ format, name, main }) => {
     return { format, path: join(path, name), main: join(path, main) };
   });
   const areParts = named.length === 0 ? [] : await askParts(named, resolved);
   const alone = new Set(doubtful.filter((_, i) => areParts[i] === false).map(({ name }) => name));
-  const acquisitions = namedAcquisitions(groupings, basename(path), files, folders, allowedExtensions, alone);
+  const acquisitions = groupByName(groupings, basename(path), files, folders, allowedExtensions, alone);
   const taken = new Set(acquisitions.map(({ folder }) => folder));
   const others = folders.filter((name) => !taken.has(name)).map((name) => ({ name, files: null }));
   const all = [...acquisitions, ...others].sort((a, b) => a.name < b.name ? -1 : 1);
   const listed = all.slice(0, MAX_ENTRIES);
-  const entries = await each(listed, signal, (one: Candidate) => entryOf(folder, one));
-  const warnings = leftOut(folder.unreadable, areParts.filter((isPart) => isPart === null).length);
+  const entries = await doForEach(listed, signal, (one: ListingCandidate) => inspectEntry(folder, one));
+  const warnings = warnAboutLeftOut(folder.unreadable, areParts.filter((isPart) => isPart === null).length);
   return {
     path,
     entries: entries.filter((entry) => entry !== null),
@@ -99,7 +99,7 @@ export async function listFolder(
 }
 
 /** Warns about names that are not UTF-8, others that cannot be looked at, and a number of files that may be hidden. */
-function leftOut(unreadable: ReadonlySet<string>, hidden: number): Warning[] {
+function warnAboutLeftOut(unreadable: ReadonlySet<string>, hidden: number): Warning[] {
   const { bytes = [], others = [] } = Object.groupBy(
     unreadable,
     (name) => standsForBytes(name) ? "bytes" : "others",
@@ -116,7 +116,7 @@ function leftOut(unreadable: ReadonlySet<string>, hidden: number): Warning[] {
 }
 
 /** Names of the files and folders in a folder, links included, and whether there are too many. */
-async function readNames(folder: Folder, asked: string) {
+async function readFolderNames(folder: ListedFolder, asked: string) {
   const files: string[] = [];
   const folders: string[] = [];
   const links: string[] = [];
@@ -133,9 +133,9 @@ async function readNames(folder: Folder, asked: string) {
       else if (isDirectory) folders.push(name);
     }
   } catch (cause) {
-    throw cause instanceof UnsupportedFormat ? cause : pathError(asked, cause);
+    throw cause instanceof UnsupportedFormat ? cause : classifyPathError(asked, cause);
   }
-  await each(links, folder.signal, async (name) => {
+  await doForEach(links, folder.signal, async (name) => {
     const found = await look(folder, name);
     if (found?.isFile) files.push(name);
     else if (found?.isDirectory) folders.push(name);
@@ -144,24 +144,28 @@ async function readNames(folder: Folder, asked: string) {
 }
 
 /** The entry; `null` if it has disappeared or cannot be inspected. */
-async function entryOf(folder: Folder, candidate: Candidate): Promise<ListedEntry | null> {
+async function inspectEntry(folder: ListedFolder, candidate: ListingCandidate): Promise<ListedEntry | null> {
   const { name } = candidate;
   const path = join(folder.path, name);
   if (candidate.files === null) {
     const found = await look(folder, name);
-    return found && { name, path, ...await kindOf(folder, name), bytes: null, modified: timeOf([found]) };
+    return found &&
+      { name, path, ...await inspectFolder(folder, name), bytes: null, modified: findLatestTime([found]) };
   }
   const { format, files, folder: below } = candidate;
-  const names = [...files, ...below === null ? [] : await filesIn(folder, below)];
-  const found = (await each(names, folder.signal, (part) => look(folder, part)))
+  const names = [...files, ...below === null ? [] : await listFilesIn(folder, below)];
+  const found = (await doForEach(names, folder.signal, (part) => look(folder, part)))
     .filter((info) => info !== null);
   if (found.length === 0) return null;
   const bytes = found.reduce((sum, { size }) => sum + size, 0);
-  return { name, path, kind: "image", format, bytes, modified: timeOf(found) };
+  return { name, path, kind: "image", format, bytes, modified: findLatestTime(found) };
 }
 
 /** The kind of a folder, by the files that mark stores and collections. */
-async function kindOf(folder: Folder, name: string): Promise<Pick<ListedEntry, "kind" | "format">> {
+async function inspectFolder(
+  folder: ListedFolder,
+  name: string,
+): Promise<Pick<ListedEntry, "kind" | "format">> {
   const marks = MARKED_FORMATS.flatMap(({ name: format, markers = [], markedFolder, extensions }) => {
     if (!extensions.some((extension) => folder.allowedExtensions.includes(extension))) return [];
     const folders = markedFolder === undefined ? [name] : [name, join(name, markedFolder)];
@@ -179,7 +183,7 @@ async function kindOf(folder: Folder, name: string): Promise<Pick<ListedEntry, "
 }
 
 /** Names of the files directly in a subfolder, prefixed with its name; notes that name if the subfolder cannot be read to its end. */
-async function filesIn(folder: Folder, name: string): Promise<string[]> {
+async function listFilesIn(folder: ListedFolder, name: string): Promise<string[]> {
   const names: string[] = [];
   const path = join(folder.path, name);
   try {
@@ -188,14 +192,14 @@ async function filesIn(folder: Folder, name: string): Promise<string[]> {
       if (names.length >= MAX_FOLDER_ENTRIES) break;
     }
   } catch (cause) {
-    if (!(failure(path, "listed", cause) instanceof PathNotFound)) folder.unreadable.add(name);
+    if (!(classifyFailure(path, "listed", cause) instanceof PathNotFound)) folder.unreadable.add(name);
   }
   return names;
 }
 
 /** The file or folder of a name; `null` if it is missing or outside the roots, or, noting its name, if it cannot be looked at. */
 async function look(
-  { path: folder, roots, unreadable }: Folder,
+  { path: folder, roots, unreadable }: ListedFolder,
   name: string,
 ): Promise<Deno.FileInfo | null> {
   const path = join(folder, name);
@@ -204,7 +208,7 @@ async function look(
     return isInsideRoots(resolved, roots) ? await Deno.stat(resolved) : null;
   } catch (cause) {
     // A link out of the roots looks like one that leads nowhere. Markers below a folder are looked up in vain in most cases.
-    const isMissing = failure(path, "looked at", cause) instanceof PathNotFound;
+    const isMissing = classifyFailure(path, "looked at", cause) instanceof PathNotFound;
     const isOwn = !name.includes(sep) && (roots === null || !(await isLink(path)));
     if (isOwn && (!isMissing || standsForBytes(name))) unreadable.add(name);
     return null;
@@ -214,7 +218,7 @@ async function look(
 const isLink = async (path: string) => await Deno.lstat(path).then(({ isSymlink }) => isSymlink, () => false);
 
 /** Calls `work` for each item, several at a time. @throws the reason of the signal */
-async function each<T, R>(
+async function doForEach<T, R>(
   items: readonly T[],
   signal: AbortSignal,
   work: (item: T) => Promise<R>,
@@ -227,7 +231,7 @@ async function each<T, R>(
   return results;
 }
 
-function timeOf(found: readonly Deno.FileInfo[]): string {
+function findLatestTime(found: readonly Deno.FileInfo[]): string {
   const latest = found.reduce((latest, { mtime }) => Math.max(latest, mtime?.getTime() ?? 0), 0);
   return new Date(latest).toISOString();
 }

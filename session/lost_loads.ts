@@ -43,7 +43,7 @@ export class LostLoads {
   note(worker: object, path: string): void {
     const at = this.#clock.now();
     this.#workers.set(worker, path);
-    const looking = Promise.all([markOf(path), isHdf5(path)]).then(([mark, isHdf5]) => ({
+    const looking = Promise.all([readFileMark(path), isHdf5(path)]).then(([mark, isHdf5]) => ({
       mark,
       isHdf5,
       at,
@@ -68,7 +68,7 @@ export class LostLoads {
   async require(path: string): Promise<void> {
     const known = await this.#files.get(path);
     const isRecent = known !== undefined && this.#clock.now() - known.at < REMEMBERED_MS;
-    if (isRecent && known.mark !== null && known.mark === await markOf(path)) {
+    if (isRecent && known.mark !== null && known.mark === await readFileMark(path)) {
       throw new LoadTimeout(
         `${
           quoted(basename(path))
@@ -88,7 +88,7 @@ export class LostLoads {
 }
 
 /** Size and time of modification; `null` if the system does not tell. */
-async function markOf(path: string): Promise<string | null> {
+async function readFileMark(path: string): Promise<string | null> {
   try {
     const { size, mtime } = await Deno.stat(path);
     return `${size} ${mtime?.getTime()}`;

@@ -32,8 +32,8 @@ export class MemoryBudget {
     const reservation = this.tryReserve(bytes, released);
     if (reservation === null) {
       throw new SessionMemoryExceeded(
-        `${what} need ${mebibytes(bytes)}, but only ${mebibytes(this.capacity - this.#used)} of ${
-          mebibytes(this.capacity)
+        `${what} need ${formatMebibytes(bytes)}, but only ${formatMebibytes(this.capacity - this.#used)} of ${
+          formatMebibytes(this.capacity)
         } session memory are free; delete sessions, load fewer channels, or raise --max-session-memory (docs/install.md#troubleshooting)`,
       );
     }
@@ -60,7 +60,7 @@ export class MemoryBudget {
 }
 
 /** Two reservations as one. */
-export function joined(first: Reservation, second: Reservation): Reservation {
+export function joinReservations(first: Reservation, second: Reservation): Reservation {
   const bytes = () => first.bytes + second.bytes;
   return {
     get bytes() {
@@ -82,7 +82,7 @@ const EXPORT_SHARE = 1 / 16;
  * may take all that is free. The others may raise the total to half of the budget only, since a page repeats them without asking the
  * user.
  */
-export class Consent {
+export class MemoryShare {
   readonly #budget: MemoryBudget;
   #held = 0;
   #exports = 0;
@@ -117,12 +117,14 @@ export class Consent {
   }
 
   #refusal(what: string, advice: string, bytes: number): SessionMemoryExceeded {
-    const most = mebibytes(this.#budget.capacity / 2);
+    const most = formatMebibytes(this.#budget.capacity / 2);
     return new SessionMemoryExceeded(
-      `${what} needs ${mebibytes(bytes)}, and its sessions hold ${mebibytes(this.#held)} of the ${most} ` +
+      `${what} needs ${formatMebibytes(bytes)}, and its sessions hold ${
+        formatMebibytes(this.#held)
+      } of the ${most} ` +
         `that they may have together; delete sessions, or ${advice}`,
     );
   }
 }
 
-const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(bytes < 2 ** 20 * 10 ? 1 : 0)} MiB`;
+const formatMebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(bytes < 2 ** 20 * 10 ? 1 : 0)} MiB`;

@@ -1,6 +1,6 @@
 /** Groups the files of a folder into acquisitions, by name: no file is opened. */
 import type { FolderNames } from "../readers/format.ts";
-import { extensionOf, fileFormatOf, type NamedGrouping } from "../readers/formats.ts";
+import { findExtension, findFileFormat, type NamedGrouping } from "../readers/formats.ts";
 import { StoredNames } from "../readers/io/names.ts";
 
 /** An acquisition that lies in a folder. */
@@ -23,7 +23,7 @@ export interface DoubtfulPart {
 }
 
 /** Those of `files`, in the order of names, whose headers decide whether they are parts of other files. */
-export function doubtfulParts(
+export function findDoubtfulParts(
   groupings: readonly NamedGrouping[],
   folder: string,
   files: readonly string[],
@@ -34,7 +34,7 @@ export function doubtfulParts(
   /** The main file of each set; the first one if the key names none. */
   const mains = new Map<string, string>();
   return files.flatMap((name) => {
-    if (!allowedExtensions.includes(extensionOf(name) ?? "")) return [];
+    if (!allowedExtensions.includes(findExtension(name) ?? "")) return [];
     for (const grouping of groupings) {
       const key = grouping.setOf(name, beside);
       if (!key) continue;
@@ -50,7 +50,7 @@ export function doubtfulParts(
  *
  * @param alone files that are parts of no other one, whatever their names
  */
-export function namedAcquisitions(
+export function groupByName(
   groupings: readonly NamedGrouping[],
   folder: string,
   files: readonly string[],
@@ -61,16 +61,16 @@ export function namedAcquisitions(
   const beside = new Names(folder, files);
   const owned = new Map<string, string>();
   for (const name of folders) {
-    const owner = firstAnswer(groupings, (grouping) => grouping.ownerOf?.(name, beside));
+    const owner = findFirstAnswer(groupings, (grouping) => grouping.ownerOf?.(name, beside));
     if (owner !== null) owned.set(owner, name);
   }
   const setOf = (name: string) =>
-    alone.has(name) ? null : firstAnswer(groupings, (grouping) => grouping.setOf(name, beside));
+    alone.has(name) ? null : findFirstAnswer(groupings, (grouping) => grouping.setOf(name, beside));
   const sets = Map.groupBy(files, (name) => setOf(name) ?? name);
-  const mayOpen = (name: string) => allowedExtensions.includes(extensionOf(name) ?? "");
+  const mayOpen = (name: string) => allowedExtensions.includes(findExtension(name) ?? "");
   return [...sets].flatMap(([set, members]) => {
     const name = members.find((member) => member === set && mayOpen(member)) ?? members.find(mayOpen);
-    const format = fileFormatOf(name ?? "")?.name;
+    const format = findFileFormat(name ?? "")?.name;
     const below = owned.get(name ?? "") ?? null;
     const isAlone = members.length === 1 && below === null;
     const needsParts = groupings.some((own) => own.format === format && own.needsParts);
@@ -80,7 +80,7 @@ export function namedAcquisitions(
   });
 }
 
-function firstAnswer(
+function findFirstAnswer(
   groupings: readonly NamedGrouping[],
   ask: (grouping: NamedGrouping) => string | null | undefined,
 ): string | null {

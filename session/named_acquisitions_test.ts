@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { loadGroupings, SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
-import { namedAcquisitions } from "./named_acquisitions.ts";
+import { groupByName } from "./named_acquisitions.ts";
 
 const GROUPINGS = await loadGroupings();
 
@@ -8,7 +8,7 @@ const GROUPINGS = await loadGroupings();
 function named(names: readonly string[], folder = "day", allowed: readonly string[] = SUPPORTED_EXTENSIONS) {
   const folders = names.filter((name) => name.endsWith("/")).map((name) => name.slice(0, -1));
   const files = names.filter((name) => !name.endsWith("/"));
-  return namedAcquisitions(GROUPINGS, folder, files, folders, allowed)
+  return groupByName(GROUPINGS, folder, files, folders, allowed)
     .map(({ name, format, files, folder }) => {
       const rest = files.filter((file) => file !== name);
       return [`${format} ${name}`, ...rest, ...folder === null ? [] : [`${folder}/`]].join(" + ");

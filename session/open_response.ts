@@ -1,15 +1,17 @@
 /** The answer of an open, for `POST /api/v2/open` and `acq-server info`. */
 import { basename } from "node:path";
 import type { z } from "zod";
-import { sceneNames } from "../readers/metadata/channels.ts";
+import { nameScenesApart } from "../readers/metadata/channels.ts";
 import type { Axis, Channel } from "../readers/reader.ts";
 import type { OpenResponse } from "../schemas/http.ts";
 import { SERVED } from "../schemas/served.ts";
-import { fileSize } from "./file_size.ts";
+import { formatFileSize } from "./file_size.ts";
 import type { Session } from "./store.ts";
 
 /** The Open response of the contract. */
-export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): z.infer<typeof OpenResponse> {
+export function describeSession(
+  { id, summary }: Pick<Session, "id" | "summary">,
+): z.infer<typeof OpenResponse> {
   const { axes, reference } = summary;
   const { sampleType: dtype, sourceType: sourceDtype = dtype } = summary.loaded[0]!;
   const numChannels = summary.channels.length;
@@ -36,15 +38,15 @@ export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): 
       physicalUnitsLabels: axes.map((axis) => axis.unit),
       date: summary.date,
       time: summary.time,
-      fileSize: summary.fileSize === null ? "" : fileSize(summary.fileSize),
+      fileSize: summary.fileSize === null ? "" : formatFileSize(summary.fileSize),
     },
     scene: summary.scene,
     sceneCount: summary.sceneCount,
-    scenes: scenes(summary),
+    scenes: describeScenes(summary),
     times: summary.times && [...summary.times],
-    ...planes(summary, summary.loaded, `${base}/channels`),
+    ...describePlanes(summary, summary.loaded, `${base}/channels`),
     reference: reference && {
-      ...planes(reference, reference.channels, `${base}/reference/channels`),
+      ...describePlanes(reference, reference.channels, `${base}/reference/channels`),
       lineRoi: reference.lineRoi && [...reference.lineRoi],
       scanPath: reference.scanPath && { x: [...reference.scanPath.x], y: [...reference.scanPath.y] },
     },
@@ -56,12 +58,12 @@ export function openResponse({ id, summary }: Pick<Session, "id" | "summary">): 
   };
 }
 
-function scenes({ scenes }: Session["summary"]): z.infer<typeof OpenResponse>["scenes"] {
-  const names = sceneNames(scenes.map(({ name }) => name));
+function describeScenes({ scenes }: Session["summary"]): z.infer<typeof OpenResponse>["scenes"] {
+  const names = nameScenesApart(scenes.map(({ name }) => name));
   return scenes.map(({ sizes }, index) => ({ index, name: names[index] ?? "", sizes: { ...sizes } }));
 }
 
-function planes(
+function describePlanes(
   { rows, columns, axes }: { rows: number; columns: number; axes: readonly Axis[] },
   channels: readonly Channel[],
   base: string,

@@ -3,12 +3,12 @@ import { basename } from "node:path";
 import { AcquisitionChanged, DecodeFailed, quoted } from "../readers/errors.ts";
 import { requireMarksLater } from "../readers/io/paths.ts";
 import type { AcquisitionSource } from "./acquisition_summary.ts";
-import { decode, type DecodeResources } from "./decoding.ts";
+import { decodePlanes, type DecodeResources } from "./decoding.ts";
 import { type FolderListing, listFolder } from "./folder_listing.ts";
-import { Consent, joined, type Reservation } from "./memory_budget.ts";
-import { judgePath, type OpenRules } from "./source_path.ts";
-import { type LoadedAcquisition, newSessionId, type Session, type SessionStore } from "./store.ts";
-import { untilAborted, type Waits } from "./waits.ts";
+import { joinReservations, MemoryShare, type Reservation } from "./memory_budget.ts";
+import { checkPath, type OpenRules } from "./source_path.ts";
+import { type LoadedAcquisition, makeSessionId, type Session, type SessionStore } from "./store.ts";
+import { type Waits, waitUnlessAborted } from "./waits.ts";
 
 /** Bytes reserved for a session besides its description if it repeats an open, which a page can do without asking the user. */
 const SESSION_BYTES = 16 << 10;
@@ -62,7 +62,7 @@ export class Opener {
   async open(order: OpenOrder): Promise<Session> {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
     const source = await this.#sourceOf(order, wait.signal);
-    return await this.#load(source, new Consent(this.#resources.budget), false, wait.signal);
+    return await this.#load(source, new MemoryShare(this.#resources.budget), false, wait.signal);
   }
 
   /**
@@ -77,11 +77,11 @@ export class Opener {
     using wait = this.#waits.begin(`Opening ${quoted(request.path)}`, signal);
     const mayAsMuch = staysInFolder === (request.staysInFolder ?? false) &&
       keepsLinks === (request.keepsLinks ?? false);
-    if (isSame(session, choice) && mayAsMuch) {
-      await untilAborted(requireMarksLater(marks), wait.signal);
+    if (isSameOpen(session, choice) && mayAsMuch) {
+      await waitUnlessAborted(requireMarksLater(marks), wait.signal);
       const live = this.#store.get(session.id);
       return this.#store.share(
-        newSessionId(),
+        makeSessionId(),
         live,
         consent.reserve(SESSION_BYTES + live.summaryBytes, true),
       );
@@ -97,14 +97,14 @@ export class Opener {
   /** Lists a folder under the rules of opening by path. Throws like {@linkcode listFolder} and an open. */
   async list(path: string, client: AbortSignal): Promise<FolderListing> {
     using wait = this.#waits.begin(`Listing ${quoted(path)}`, client);
-    const about = { key: newSessionId(), source: null };
+    const about = { key: makeSessionId(), source: null };
     const listing = listFolder(
       path,
       this.#rules,
       wait.signal,
       (named, roots) => this.#resources.pool.ask(about, { type: "parts", named, roots }, wait.signal),
     );
-    return await untilAborted(listing, wait.signal);
+    return await waitUnlessAborted(listing, wait.signal);
   }
 
   /** Describes an acquisition without decoding samples or creating a session, and closes its files. Throws like an open. */
@@ -112,7 +112,7 @@ export class Opener {
     using wait = this.#waits.begin(`Opening ${quoted(order.path)}`, order.signal);
     const source = await this.#sourceOf(order, wait.signal);
     const { pool } = this.#resources;
-    const key = newSessionId();
+    const key = makeSessionId();
     const worker = await pool.takeForOpen(key, source.request.path, wait.signal);
     try {
       const { summary, summaryBytes, working, marks, seen } = await worker.ask(
@@ -135,11 +135,11 @@ export class Opener {
 
   async #load(
     source: AcquisitionSource,
-    consent: Consent,
+    consent: MemoryShare,
     isAgain: boolean,
     signal: AbortSignal,
   ): Promise<Session> {
-    const id = newSessionId();
+    const id = makeSessionId();
     return this.#store.create(
       id,
       await loadAcquisition(id, source, this.#resources, signal, consent, isAgain),
@@ -152,7 +152,7 @@ export class Opener {
   ): Promise<AcquisitionSource> {
     const roots = chosenByUser ? null : this.#rules.roots;
     const request = {
-      path: await untilAborted(judgePath(path, roots, chosenByUser), signal),
+      path: await waitUnlessAborted(checkPath(path, roots, chosenByUser), signal),
       roots: roots?.map((root) => root.resolved) ?? null,
       channelIndices,
       allowedExtensions: this.#rules.allowedExtensions,
@@ -164,7 +164,7 @@ export class Opener {
   }
 }
 
-function isSame({ summary, source }: Session, { channelIndices, scene }: OpenChoice): boolean {
+function isSameOpen({ summary, source }: Session, { channelIndices, scene }: OpenChoice): boolean {
   const loaded = summary.loaded.map(({ index }) => index);
   const isSameScene = scene === summary.scene || scene === null && summary.sceneCount === 1;
   return isSameScene &&
@@ -187,7 +187,7 @@ export async function loadAcquisition(
   source: AcquisitionSource,
   resources: DecodeResources,
   signal: AbortSignal,
-  consent: Consent = new Consent(resources.budget),
+  consent: MemoryShare = new MemoryShare(resources.budget),
   isAgain = false,
 ): Promise<LoadedAcquisition> {
   const { pool } = resources;
@@ -210,11 +210,11 @@ export async function loadAcquisition(
       reference: summary.reference !== null,
       marksAll: true,
     };
-    const work = decode(wanted, worker, resources, signal);
+    const work = decodePlanes(wanted, worker, resources, signal);
     quiet = work.quiet;
     const { planes, referencePlanes, warnings, seen } = await work.decoded;
     const markBytes = seen.reduce((sum, { length }) => sum + length, 0);
-    reservation = joined(reservation, consent.reserve(markBytes, isAgain));
+    reservation = joinReservations(reservation, consent.reserve(markBytes, isAgain));
     return {
       summary: {
         ...summary,

@@ -1,6 +1,6 @@
 /** The decoding of one plane, which several requests may wait for. */
 import type { PlaneBuffer } from "./plane_buffer.ts";
-import { untilAborted } from "./waits.ts";
+import { waitUnlessAborted } from "./waits.ts";
 
 /** A plane, or some of its rows, that stays in memory until the lease ends. */
 export interface LeasedPlane {
@@ -32,7 +32,7 @@ export class PlaneJob {
       return leased;
     });
     decoded.catch((error) => this.abandon(error));
-    this.#end = untilAborted(decoded, signal);
+    this.#end = waitUnlessAborted(decoded, signal);
     this.#end.catch(() => {});
   }
 
@@ -45,7 +45,7 @@ export class PlaneJob {
   async wait(signal: AbortSignal): Promise<LeasedPlane> {
     this.#waiters += 1;
     try {
-      const { plane, firstRow } = await untilAborted(this.#end, signal);
+      const { plane, firstRow } = await waitUnlessAborted(this.#end, signal);
       return { plane, firstRow, endLease: plane.lease() };
     } finally {
       this.#waiters -= 1;

@@ -4,22 +4,22 @@
  */
 import { basename } from "node:path";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
-import { changed, encodeMarks, requireMarksLater } from "../readers/io/paths.ts";
+import { changedFile, encodeMarks, requireMarksLater } from "../readers/io/paths.ts";
 import type { AxisLetter, Position, RowRange } from "../readers/reader.ts";
-import { requirePosition, sizeAlong } from "../readers/metadata/selection.ts";
-import { decode, type DecodedPlanes, type DecodeResources } from "./decoding.ts";
+import { lengthOfAxis, requirePosition } from "../readers/metadata/selection.ts";
+import { type DecodedPlanes, decodePlanes, type DecodeResources } from "./decoding.ts";
 import { SessionMemoryExceeded, ShuttingDown } from "./errors.ts";
-import type { Consent, Reservation } from "./memory_budget.ts";
+import type { MemoryShare, Reservation } from "./memory_budget.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
 import { PlaneCache } from "./plane_cache.ts";
 import { type Decode, type LeasedPlane, PlaneJob } from "./plane_job.ts";
-import { nextPositions } from "./read_ahead.ts";
+import { predictPositions } from "./read_ahead.ts";
 import type { Session } from "./store.ts";
-import { untilAborted, type Wait, type Waits } from "./waits.ts";
+import { type Wait, type Waits, waitUnlessAborted } from "./waits.ts";
 import { dropSamples, type WorkerClient } from "./worker_client.ts";
 
 /** One plane of a session. */
-export interface PlanePlace {
+export interface SessionPlane {
   readonly session: Session;
   readonly channel: number;
   /** May be out of range. */
@@ -44,10 +44,10 @@ export class PositionReader {
   /** Marks of the data files of each session at their first read, by resolved path. */
   readonly #remembered = new WeakMap<Session, Map<string, string>>();
   /** Planes that the most recently served client will probably request next. */
-  #ahead: PlanePlace[] = [];
+  #ahead: SessionPlane[] = [];
   readonly #aheadJobs = new Set<PlaneJob>();
   /** Settles when a consent's documents in memory are released: a page can repeat an open, and so ask for many at once. */
-  readonly #sending = new WeakMap<Consent, Promise<void>>();
+  readonly #sending = new WeakMap<MemoryShare, Promise<void>>();
   /** Number of decodings whose workers are not quiet. */
   #running = 0;
 
@@ -78,14 +78,17 @@ export class PositionReader {
    * @throws {PositionOutOfRange | AcquisitionChanged | PlaneNotFound | DecodeFailed}
    * @throws {TooManyOpens | SessionMemoryExceeded | LoadTimeout | SessionNotFound | ClientGone | ShuttingDown}
    */
-  async plane(place: PlanePlace, rows: RowRange | null, client: AbortSignal): Promise<LeasedPlane> {
-    requirePosition(nameOf(place.session), place.session.summary.axes, place.position);
+  async plane(place: SessionPlane, rows: RowRange | null, client: AbortSignal): Promise<LeasedPlane> {
+    requirePosition(nameSession(place.session), place.session.summary.axes, place.position);
     using wait = this.#wait(place.session, client);
     const leased = await this.#find(place, rows, wait.signal);
     if (rows === null) {
       const { session, channel, position } = place;
       const last = this.#last.getOrInsertComputed(session, () => new Map());
-      this.#ahead = nextPositions(last.get(channel), position).map((next) => ({ ...place, position: next }));
+      this.#ahead = predictPositions(last.get(channel), position).map((next) => ({
+        ...place,
+        position: next,
+      }));
       last.set(channel, position);
       this.#readAhead();
     }
@@ -99,7 +102,7 @@ export class PositionReader {
   async documents(session: Session, client: AbortSignal): Promise<PlaneBuffer> {
     using wait = this.#wait(session, client);
     const { consent } = session;
-    while (this.#sending.has(consent)) await untilAborted(this.#sending.get(consent)!, wait.signal);
+    while (this.#sending.has(consent)) await waitUnlessAborted(this.#sending.get(consent)!, wait.signal);
     const sent = Promise.withResolvers<void>();
     this.#sending.set(consent, sent.promise);
     const end = () => {
@@ -119,7 +122,7 @@ export class PositionReader {
       }
       const held = memory;
       if (json === null || held === null) {
-        throw new DecodeFailed(`The documents of ${quoted(nameOf(session))} change while they are read`);
+        throw new DecodeFailed(`The documents of ${quoted(nameSession(session))} change while they are read`);
       }
       held.release(held.bytes - json.length);
       return new PlaneBuffer([json], (buffer) => {
@@ -152,11 +155,11 @@ export class PositionReader {
   }
 
   #wait(session: Session, client: AbortSignal): Wait {
-    return this.#waits.begin(`A plane of ${quoted(nameOf(session))}`, client, session.ended);
+    return this.#waits.begin(`A plane of ${quoted(nameSession(session))}`, client, session.ended);
   }
 
-  async #find(place: PlanePlace, rows: RowRange | null, signal: AbortSignal): Promise<LeasedPlane> {
-    const key = keyOf(place);
+  async #find(place: SessionPlane, rows: RowRange | null, signal: AbortSignal): Promise<LeasedPlane> {
+    const key = makePlaneIdentity(place);
     const cached = this.#cache.get(key);
     if (cached) {
       const endLease = cached.plane.lease();
@@ -192,7 +195,7 @@ export class PositionReader {
   }
 
   async #decode(
-    place: PlanePlace,
+    place: SessionPlane,
     rows: RowRange | null,
     worker: WorkerClient,
     signal: AbortSignal,
@@ -205,10 +208,10 @@ export class PositionReader {
       memory = budget.reserve(4 * summary.rows * summary.columns, "The samples of the plane");
     } catch (error) {
       void pool.giveBack(worker, id);
-      throw await changeOr(error, source.marks);
+      throw await preferChange(error, source.marks);
     }
     const wanted = { ...session, key: id, channels: [channel], position, rows, reference: false };
-    const { decoded, quiet } = decode(wanted, worker, this.#resources, signal);
+    const { decoded, quiet } = decodePlanes(wanted, worker, this.#resources, signal);
     this.#running += 1;
     void quiet.then(() => this.#running -= 1);
     try {
@@ -218,13 +221,13 @@ export class PositionReader {
     } catch (error) {
       // A worker that does not stop at once still uses the memory.
       void quiet.then(() => memory.release());
-      throw await changeOr(error, source.marks);
+      throw await preferChange(error, source.marks);
     }
   }
 
   /** Makes a plane of decoded samples; a whole plane goes into the cache. */
   #hold(
-    place: PlanePlace,
+    place: SessionPlane,
     { planes: [parts = []], rows, files }: DecodedPlanes,
     memory: Reservation,
   ): LeasedPlane {
@@ -236,7 +239,7 @@ export class PositionReader {
     const { summary, ended } = place.session;
     const isWhole = rows.start === 0 && rows.end === summary.rows;
     const endLease = plane.lease();
-    if (isWhole && !ended.aborted && this.#cache.add(keyOf(place), { plane, files })) {
+    if (isWhole && !ended.aborted && this.#cache.add(makePlaneIdentity(place), { plane, files })) {
       return { plane, firstRow: 0, endLease };
     }
     endLease();
@@ -250,7 +253,7 @@ export class PositionReader {
       const before = session.source.marks.get(path) ?? remembered.get(path);
       if (before !== undefined && before !== mark) {
         dropSamples({ planes: decoded.planes.flat(), referencePlanes: null });
-        throw changed(path);
+        throw changedFile(path);
       }
       if (before === undefined && remembered.size < MAX_REMEMBERED) remembered.set(path, mark);
     }
@@ -259,8 +262,8 @@ export class PositionReader {
   #readAhead(): void {
     for (let place = this.#ahead.shift(); place !== undefined; place = this.#ahead.shift()) {
       const { session } = place;
-      const key = keyOf(place);
-      if (session.ended.aborted || !isWithin(place)) continue;
+      const key = makePlaneIdentity(place);
+      if (session.ended.aborted || !isWithinSizes(place)) continue;
       if (this.#cache.has(key) || this.#jobs.has(key)) continue;
       if (!this.#hasRoomAhead(session)) return void (this.#ahead = []);
       const worker = this.#resources.pool.spare(session.id, 0);
@@ -281,17 +284,18 @@ export class PositionReader {
 }
 
 /** Reports a changed file in preference to missing memory. */
-async function changeOr(error: unknown, marks: ReadonlyMap<string, string>): Promise<unknown> {
+async function preferChange(error: unknown, marks: ReadonlyMap<string, string>): Promise<unknown> {
   if (!(error instanceof SessionMemoryExceeded)) return error;
   return await requireMarksLater(marks).then(() => error, (change: unknown) => change);
 }
 
-const nameOf = ({ summary }: Session): string => basename(summary.path);
+const nameSession = ({ summary }: Session): string => basename(summary.path);
 
-const keyOf = ({ session, channel, position: { t, l, z } }: PlanePlace): string =>
+const makePlaneIdentity = ({ session, channel, position: { t, l, z } }: SessionPlane): string =>
   `${session.id} ${channel} ${t},${l},${z}`;
 
-function isWithin({ session: { summary }, position: { t, z, l } }: PlanePlace): boolean {
-  const isInside = (index: number, axis: AxisLetter) => index >= 0 && index < sizeAlong(summary.axes, axis);
+function isWithinSizes({ session: { summary }, position: { t, z, l } }: SessionPlane): boolean {
+  const isInside = (index: number, axis: AxisLetter) =>
+    index >= 0 && index < lengthOfAxis(summary.axes, axis);
   return isInside(t, "T") && isInside(z, "Z") && isInside(l, "L");
 }

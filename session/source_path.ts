@@ -3,7 +3,7 @@ import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { Buffer } from "node:buffer";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { PathNotAllowed, PathNotFound, quoted, UnsupportedFormat } from "../readers/errors.ts";
-import { isInsideRoots, pathError, statKind } from "../readers/io/paths.ts";
+import { classifyPathError, isInsideRoots, statKind } from "../readers/io/paths.ts";
 import { mayHoldPaths } from "../readers/formats.ts";
 
 /** A directory from which files may be opened. */
@@ -41,14 +41,14 @@ const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|
  * @throws {PathNotFound} nothing exists there, or it cannot be reached
  * @throws {UnsupportedFormat} a fifo, socket or device
  */
-export async function judgePath(
+export async function checkPath(
   path: string,
   roots: readonly Root[] | null,
   chosenByUser = false,
 ): Promise<string> {
   const either = roots?.flatMap((root) => [root.written, root.resolved]) ?? [];
   if (Deno.build.os === "windows") {
-    judgeWindowsPath(path, (place) => chosenByUser || isInsideRoots(place, either));
+    checkWindowsPath(path, (place) => chosenByUser || isInsideRoots(place, either));
   }
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw new PathNotFound(`Cannot open ${quoted(path)}: it is longer than ${MAX_PATH_BYTES} bytes`);
@@ -56,8 +56,8 @@ export async function judgePath(
   const way = await withoutParents(path, roots);
   if (roots !== null) {
     const inside = isInsideRoots(resolve(path), either) &&
-      isInsideRoots(await resolvedAsFar(way.path), roots.map((root) => root.resolved));
-    if (!inside) throw outside(path);
+      isInsideRoots(await resolveAsFar(way.path), roots.map((root) => root.resolved));
+    if (!inside) throw rejectOutside(path);
   }
   try {
     if (way.fault !== undefined) throw way.fault;
@@ -67,14 +67,14 @@ export async function judgePath(
     if (kind === "file" && /[/\\]\.?$/.test(path)) throw Object.assign(new Error(), { code: "ENOTDIR" });
     if (kind !== "other") return resolved;
   } catch (cause) {
-    const inside = way.fault === undefined ? await pathInArchive(way.path) : null;
+    const inside = way.fault === undefined ? await findPathInArchive(way.path) : null;
     if (inside !== null) return inside;
-    throw pathError(path, cause);
+    throw classifyPathError(path, cause);
   }
   throw new UnsupportedFormat(`"${basename(path)}" is a fifo, socket or device, not an acquisition file`);
 }
 
-const outside = (path: string) =>
+const rejectOutside = (path: string) =>
   new PathNotAllowed(
     `${quoted(path)} lies outside the folders that this server may open (docs/install.md#network-drives)`,
   );
@@ -99,7 +99,7 @@ async function withoutParents(
     for (const name of names) {
       if (name !== "..") at = join(at, name);
       // A path that leaves the roots and comes back must not reveal what exists outside.
-      else if (!leadsToRoot()) throw outside(path);
+      else if (!leadsToRoot()) throw rejectOutside(path);
       else if ((await stat(at)).isDirectory()) at = dirname(await realpath(at));
       else throw Object.assign(new Error(), { code: "ENOTDIR" });
     }
@@ -111,7 +111,7 @@ async function withoutParents(
 }
 
 /** A path into an archive that may hold a store, with the archive resolved; else `null`. The reader looks for the group. */
-async function pathInArchive(path: string): Promise<string | null> {
+async function findPathInArchive(path: string): Promise<string | null> {
   // The part after the archive must not lead out of it.
   if (resolve(path) !== path) return null;
   for (let file = dirname(path); file !== dirname(file); file = dirname(file)) {
@@ -127,7 +127,7 @@ async function pathInArchive(path: string): Promise<string | null> {
 }
 
 /** Resolves the links that exist: a missing path is judged by its location, a dangling link by that of its target. */
-async function resolvedAsFar(path: string, links = 0): Promise<string> {
+async function resolveAsFar(path: string, links = 0): Promise<string> {
   try {
     return await realpath(path);
   } catch {
@@ -135,12 +135,12 @@ async function resolvedAsFar(path: string, links = 0): Promise<string> {
     if (parent === path || links > MAX_LINKS) return path;
     try {
       if ((await lstat(path)).isSymbolicLink()) {
-        return await resolvedAsFar(resolve(parent, await readlink(path)), links + 1);
+        return await resolveAsFar(resolve(parent, await readlink(path)), links + 1);
       }
     } catch {
       // Judged by its parent.
     }
-    return join(await resolvedAsFar(parent, links), basename(path));
+    return join(await resolveAsFar(parent, links), basename(path));
   }
 }
 
@@ -149,7 +149,7 @@ async function resolvedAsFar(path: string, links = 0): Promise<string> {
  *
  * @throws {UnsupportedFormat | PathNotAllowed}
  */
-export function judgeWindowsPath(path: string, isInside: (path: string) => boolean): void {
+export function checkWindowsPath(path: string, isInside: (path: string) => boolean): void {
   const plain = path.replaceAll("/", "\\");
   if (/^\\(\\[.?]|\?\?)\\/.test(plain) || plain.split("\\").some((part) => WINDOWS_DEVICE.test(part))) {
     throw new UnsupportedFormat(`${quoted(path)} names a device, not a file`);
@@ -169,7 +169,7 @@ export async function resolveRoots(paths: readonly string[]): Promise<Root[]> {
       const resolved = await realpath(absolute);
       if ((await stat(resolved)).isDirectory()) return { written: absolute, resolved };
     } catch (cause) {
-      throw pathError(written, cause);
+      throw classifyPathError(written, cause);
     }
     throw new PathNotFound(`Cannot use "${written}" as a root: it is not a directory`);
   }));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join, win32 } from "node:path";
 import { PathNotAllowed, PathNotFound, UnsupportedFormat } from "../readers/errors.ts";
 import { isInsideRoots } from "../readers/io/paths.ts";
-import { judgePath, judgeWindowsPath } from "./source_path.ts";
+import { checkPath, checkWindowsPath } from "./source_path.ts";
 import { NO_LINKS } from "../tests/no_links.ts";
 import { run } from "../tests/child_process.ts";
 import { programTest } from "../tests/programs.ts";
@@ -19,7 +19,7 @@ Deno.test("resolves a path into an archive, inside the roots only", {
   Deno.symlinkSync("../a.ome.zarr.zip", join(inside, "link.ome.zarr.zip"));
   const roots = [{ written: inside, resolved: inside }];
   assert.equal(
-    await judgePath(join(inside, "link.ome.zarr.zip/B/3"), null),
+    await checkPath(join(inside, "link.ome.zarr.zip/B/3"), null),
     join(folder, "a.ome.zarr.zip/B/3"),
   );
   const judged: [string, typeof roots | null, new (message: string) => Error][] = [
@@ -30,7 +30,7 @@ Deno.test("resolves a path into an archive, inside the roots only", {
     [join(folder, "a.tif/B"), null, PathNotFound],
     [join(folder, "b.ome.zarr.zip/B"), null, PathNotFound],
   ];
-  for (const [path, limits, error] of judged) await assert.rejects(judgePath(path, limits), error, path);
+  for (const [path, limits, error] of judged) await assert.rejects(checkPath(path, limits), error, path);
 });
 
 programTest(["test"], {
@@ -54,7 +54,7 @@ programTest(["test"], {
       "data/sub/../z.ome.zarr.zip/B/03": "data/z.ome.zarr.zip/B/03",
     };
     for (const [path, leadsTo] of Object.entries(found)) {
-      assert.equal(await judgePath(`${folder}/${path}`, null), join(folder, leadsTo), path);
+      assert.equal(await checkPath(`${folder}/${path}`, null), join(folder, leadsTo), path);
     }
     const absent = [
       "data/nosub/../a.tif",
@@ -70,17 +70,17 @@ programTest(["test"], {
       // What the kernel says of it, through a program that hands it on as it is.
       const { success } = await run(test!, { args: ["-e", whole] });
       assert.equal(success, false, path);
-      await assert.rejects(judgePath(whole, null), PathNotFound, path);
+      await assert.rejects(checkPath(whole, null), PathNotFound, path);
     }
     const roots = [{ written: data, resolved: data }];
-    await assert.rejects(judgePath(`${data}/link/../a.tif`, roots), PathNotAllowed);
-    await assert.rejects(judgePath(`${data}/nosub/../../a.tif`, roots), PathNotAllowed);
-    await assert.rejects(judgePath(`${data}/nosub/../a.tif`, roots), PathNotFound);
-    assert.equal(await judgePath(`${data}/sub/../a.tif`, roots), join(data, "a.tif"));
-    assert.equal(await judgePath(`${folder}/data/../data/a.tif`, roots), join(data, "a.tif"));
+    await assert.rejects(checkPath(`${data}/link/../a.tif`, roots), PathNotAllowed);
+    await assert.rejects(checkPath(`${data}/nosub/../../a.tif`, roots), PathNotAllowed);
+    await assert.rejects(checkPath(`${data}/nosub/../a.tif`, roots), PathNotFound);
+    assert.equal(await checkPath(`${data}/sub/../a.tif`, roots), join(data, "a.tif"));
+    assert.equal(await checkPath(`${folder}/data/../data/a.tif`, roots), join(data, "a.tif"));
     // A path out and back reveals nothing outside.
     for (const name of ["other", "nowhere", "a.tif"]) {
-      await assert.rejects(judgePath(`${folder}/${name}/../data/a.tif`, roots), PathNotAllowed, name);
+      await assert.rejects(checkPath(`${folder}/${name}/../data/a.tif`, roots), PathNotAllowed, name);
     }
   },
 });
@@ -91,7 +91,7 @@ function judgedOnWindows(path: string): "inside" | "outside" | "device" | "relat
   const isInside = (way: string) => isInsideRoots(win32.resolve(way), roots, win32);
   if (!win32.isAbsolute(path)) return "relative";
   try {
-    judgeWindowsPath(path, isInside);
+    checkWindowsPath(path, isInside);
   } catch (error) {
     if (error instanceof UnsupportedFormat) return "device";
     assert(error instanceof PathNotAllowed);
@@ -208,14 +208,14 @@ Deno.test({
     ];
     for (const path of [...tricks, ...whole]) {
       const judged = (async () => {
-        judgeWindowsPath(path, isInside);
-        return await judgePath(path, roots);
+        checkWindowsPath(path, isInside);
+        return await checkPath(path, roots);
       })();
       const errors = [PathNotAllowed, PathNotFound, UnsupportedFormat];
       await assert.rejects(judged, (error) => errors.some((kind) => error instanceof kind), path);
     }
     for (const path of [`${data}\\x.tif`, `${data.toUpperCase()}\\X.TIF`, `${data}\\sub\\..\\x.tif`]) {
-      assert.equal((await judgePath(path, roots)).toLowerCase(), join(data, "x.tif").toLowerCase());
+      assert.equal((await checkPath(path, roots)).toLowerCase(), join(data, "x.tif").toLowerCase());
     }
   },
 });

@@ -3,7 +3,7 @@ import type { AcquisitionSource, AcquisitionSummary } from "./acquisition_summar
 import type { Channel, Division, WorkingMemory } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
 import { ChannelNotFound, ReferenceChannelNotFound, SessionNotFound, ShuttingDown } from "./errors.ts";
-import type { Consent, Reservation } from "./memory_budget.ts";
+import type { MemoryShare, Reservation } from "./memory_budget.ts";
 import { PlaneBuffer, type PlaneParts } from "./plane_buffer.ts";
 import type { PlaneMemory } from "./plane_memory.ts";
 
@@ -17,7 +17,7 @@ export interface OpenedAcquisition {
   /** How workers can divide a plane; `null` if dividing is not worthwhile. */
   readonly division: Division | null;
   /** Holds the memory of this session and of the sessions that repeat its open. */
-  readonly consent: Consent;
+  readonly consent: MemoryShare;
   /** Encoded marks of the files of the set and of the planes that were opened; an export compares with them. */
   readonly seen: readonly Uint8Array<ArrayBuffer>[];
   /** Bytes reserved for the session, its summary and marks, besides the planes. */
@@ -82,11 +82,11 @@ export class SessionStore {
         free(buffer, bytes);
         reservation.release(bytes);
       });
-    const channels = byIndex(
+    const channels = indexPlanes(
       planes.map((parts) => hold(parts, (buffer, bytes) => this.#memory.give(buffer, bytes))),
       summary.loaded,
     );
-    const referenceChannels = byIndex(
+    const referenceChannels = indexPlanes(
       // Loads do not reuse the memory of reference images.
       referencePlanes.map((plane) => hold([plane], (buffer) => void buffer.transfer(0))),
       summary.reference?.channels,
@@ -156,7 +156,7 @@ export class SessionStore {
     const { channels } = this.get(id);
     const plane = channels.get(index);
     if (plane) return plane;
-    throw new ChannelNotFound(`The session has no channel ${index}, only ${listed(channels)}`);
+    throw new ChannelNotFound(`The session has no channel ${index}, only ${listChannelIndices(channels)}`);
   }
 
   /** The plane of a reference channel. @throws {SessionNotFound | ReferenceChannelNotFound} */
@@ -167,7 +167,7 @@ export class SessionStore {
     throw new ReferenceChannelNotFound(
       referenceChannels.size === 0
         ? "The session has no reference image"
-        : `The session has no reference channel ${index}, only ${listed(referenceChannels)}`,
+        : `The session has no reference channel ${index}, only ${listChannelIndices(referenceChannels)}`,
     );
   }
 
@@ -195,12 +195,12 @@ export class SessionStore {
 }
 
 /** A random id of 32 lower-case hexadecimal characters. */
-export function newSessionId(): string {
+export function makeSessionId(): string {
   return crypto.getRandomValues(new Uint8Array(16)).toHex();
 }
 
-const byIndex = (planes: readonly PlaneBuffer[], channels: readonly Channel[] = []) =>
+const indexPlanes = (planes: readonly PlaneBuffer[], channels: readonly Channel[] = []) =>
   new Map(planes.map((plane, i) => [channels[i]?.index ?? i, plane]));
 
-const listed = (planes: ReadonlyMap<number, PlaneBuffer>) =>
+const listChannelIndices = (planes: ReadonlyMap<number, PlaneBuffer>) =>
   [...planes.keys()].sort((a, b) => a - b).join(", ");

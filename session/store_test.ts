@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 import { SessionNotFound, ShuttingDown } from "./errors.ts";
 import { MemoryBudget } from "./memory_budget.ts";
 import { PlaneMemory } from "./plane_memory.ts";
-import { type LoadedAcquisition, newSessionId, SessionStore } from "./store.ts";
+import { type LoadedAcquisition, makeSessionId, SessionStore } from "./store.ts";
 
 const PLANE_BYTES = 1 << 20;
 
@@ -16,7 +16,7 @@ function storeOf() {
   const store = new SessionStore(clock, 10, memory);
   const [plane, image] = [1, 2].map((value) => new Float32Array(PLANE_BYTES / 4).fill(value));
   const create = () =>
-    store.create(newSessionId(), {
+    store.create(makeSessionId(), {
       summary: {
         loaded: [{ index: 0 }],
         reference: { channels: [{ index: 0 }] },

@@ -43,7 +43,7 @@ export class Waits {
 }
 
 /** Stops waiting for work that may never end, such as a query of a drive that does not answer. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function waitUnlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });

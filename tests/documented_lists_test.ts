@@ -208,11 +208,11 @@ const LIMITS: readonly [
     /Exports hold at most (.+?) of planes/,
   ]]],
   ["session/folder_listing.ts", "MAX_ENTRIES", number, [[GUIDE, /The answer has at most (\S+) entries/]]],
-  ["session/dialog/manners.ts", "TOO_MANY", word, [[
+  ["session/dialog/dialog_limits.ts", "TOO_MANY", word, [[
     "docs/security.md",
     /After (\S+) cancelled ones within/,
   ]]],
-  ["session/dialog/manners.ts", "PAUSE", (value) => `${value} s`, [
+  ["session/dialog/dialog_limits.ts", "PAUSE", (value) => `${value} s`, [
     ["docs/security.md", /every foreign site waits (\d+ s)/],
   ]],
   ["routes/planes.ts", "STALL_MS", seconds, [[

@@ -1,14 +1,14 @@
 /** Exports a recording, opens the archive, exports that, and compares the three field by field. */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { measuredTables } from "../cli/measured_tables.ts";
-import { orderOf } from "../cli/shell.ts";
+import { measureScene } from "../cli/measured_tables.ts";
+import { makeOpenOrder } from "../cli/shell.ts";
 import { isTime } from "../static/measure/axes.ts";
 import { OrderMemory } from "../session/archive/exporter.ts";
 import type { Sessions } from "../session/sessions.ts";
-import { openResponse } from "../session/open_response.ts";
-import { encodedOrder } from "../session/archive/content/parsed_order.ts";
-import { withoutFolders } from "../session/archive/content/member_documents.ts";
+import { describeSession } from "../session/open_response.ts";
+import { encodeOrder } from "../session/archive/content/parsed_order.ts";
+import { cutFolders } from "../session/archive/content/member_documents.ts";
 import { replaysIn } from "../readers/collection/archived.ts";
 
 /** An open response, of which tests change fields. */
@@ -30,7 +30,7 @@ export function comparable(answer: Answer): Answer {
   const codes: string[] = rest.warningCodes;
   rest.warnings = rest.warnings
     .filter((_: string, i: number) => replaysIn(codes[i]!))
-    .map((text: string) => withoutFolders(text, answer.source.path));
+    .map((text: string) => cutFolders(text, answer.source.path));
   rest.warningCodes = codes.filter(replaysIn);
   return rest;
 }
@@ -70,8 +70,8 @@ const lengthOf = (value: Answer): number => Array.isArray(value) ? value.length 
 async function answersOf(sessions: Sessions, path: string): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let scene = 0, count = 1; scene < Math.min(count, MAX_SCENES); scene += 1) {
-    const session = await sessions.opener.open(orderOf({ path, scene, channelIndices: null }));
-    const answer = openResponse(session);
+    const session = await sessions.opener.open(makeOpenOrder({ path, scene, channelIndices: null }));
+    const answer = describeSession(session);
     sessions.store.delete(session.id);
     count = answer.sceneCount;
     answers.push(answer);
@@ -83,7 +83,7 @@ async function archived(sessions: Sessions, path: string, scenes: number, file: 
   const members = Array.from({ length: scenes }, (_, scene) => ({ path, scene }));
   const { signal } = new AbortController();
   const options = { chosenByUser: true, version: "0", memory: new OrderMemory() };
-  const archive = await sessions.exporter.prepare(encodedOrder({ members }), options, signal);
+  const archive = await sessions.exporter.prepare(encodeOrder({ members }), options, signal);
   await Deno.writeFile(file, await sessions.exporter.stream(archive, signal, () => {}));
   options.memory[Symbol.dispose]();
 }
@@ -126,7 +126,7 @@ export async function roundTrip(
 async function measuredAs(sessions: Sessions, path: string): Promise<Answer> {
   try {
     const scene = { path, index: 0, name: "Scene 1", isOnly: true };
-    const rows = (await measuredTables(sessions, scene, { channel: 0 }, ["summary"])).rows as Answer[];
+    const rows = (await measureScene(sessions, scene, { channel: 0 }, ["summary"])).rows as Answer[];
     return rows.map(({ File: _, Path: __, ...row }) => row);
   } catch (error) {
     if (error instanceof RangeError) return error.message;

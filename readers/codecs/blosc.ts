@@ -10,7 +10,7 @@
 import { DecodeFailed } from "../errors.ts";
 import { decodeBloscLz, decodeLz4 } from "./lz.ts";
 import { shuffledBytes, unshuffleBits, unshuffleBytes } from "./shuffle.ts";
-import { newRoom, type Room, type StreamKind, unpackAll } from "./compressed_stream.ts";
+import { allocateRoom, type Room, type StreamKind, unpackAll } from "./compressed_stream.ts";
 
 const HEADER_BYTES = 16;
 /** Blocks of wider elements, or with streams shorter than this, are never split. */
@@ -42,7 +42,7 @@ function unpackInto(kind: StreamKind, source: Uint8Array, target: Uint8Array): v
 }
 
 /** What the header of a chunk says. */
-interface Header {
+interface BloscHeader {
   readonly stored: boolean;
   /** Undoes the shuffle of a block; `null` without one. */
   readonly unshuffle: typeof unshuffleBytes | null;
@@ -64,8 +64,8 @@ interface Header {
  * @param room gives the bytes that are filled
  * @throws {DecodeFailed} the chunk is damaged, short, or too large
  */
-export function decodeBlosc(source: Uint8Array, maxBytes: number, room: Room = newRoom): Uint8Array {
-  const header = readHeader(source, maxBytes);
+export function decodeBlosc(source: Uint8Array, maxBytes: number, room: Room = allocateRoom): Uint8Array {
+  const header = readBloscHeader(source, maxBytes);
   const { size, blockSize, width, unshuffle } = header;
   if (header.stored) {
     if (HEADER_BYTES + size !== source.length) {
@@ -82,21 +82,21 @@ export function decodeBlosc(source: Uint8Array, maxBytes: number, room: Room = n
       `a Blosc chunk of ${source.length} bytes cannot hold blocks of ${blockSize} bytes for ${size}`,
     );
   }
-  const decompress = compressorOf(header);
+  const decompress = requireCompressor(header);
   const target = room(size);
   const scratch = unshuffle ? shuffledBytes(blockSize) : null;
   for (let block = 0; block < blocks; block += 1) {
     const start = block * blockSize;
     const goal = target.subarray(start, start + blockSize);
     const decoded = scratch ? scratch.subarray(0, goal.length) : goal;
-    readBlock(source, block, decoded, streamsOf(header, goal.length), decompress);
+    readBlock(source, block, decoded, countStreams(header, goal.length), decompress);
     if (unshuffle && goal.length >= width) unshuffle(decoded, goal, width);
     else if (scratch) goal.set(decoded);
   }
   return target;
 }
 
-function readHeader(source: Uint8Array, maxBytes: number): Header {
+function readBloscHeader(source: Uint8Array, maxBytes: number): BloscHeader {
   if (source.length < HEADER_BYTES) {
     throw new DecodeFailed(`a Blosc chunk of ${source.length} bytes has no whole header`);
   }
@@ -134,7 +134,7 @@ function readHeader(source: Uint8Array, maxBytes: number): Header {
   };
 }
 
-function compressorOf({ compressor }: Header): Decompress {
+function requireCompressor({ compressor }: BloscHeader): Decompress {
   const decompress = COMPRESSORS[compressor];
   if (decompress) return decompress;
   const name = compressor === 2 ? "snappy" : `number ${compressor}`;
@@ -142,7 +142,7 @@ function compressorOf({ compressor }: Header): Decompress {
 }
 
 /** Number of streams in a block of a given size. */
-function streamsOf({ splits, width, blockSize }: Header, length: number): number {
+function countStreams({ splits, width, blockSize }: BloscHeader, length: number): number {
   const split = splits && length === blockSize && width <= MAX_SPLITS &&
     length / width >= MIN_STREAM_BYTES && length % width === 0;
   return split ? width : 1;
@@ -160,7 +160,7 @@ function readBlock(
   const length = target.length / streams;
   let at = view.getInt32(HEADER_BYTES + 4 * block, true);
   for (let stream = 0; stream < streams; stream += 1) {
-    const bytes = streamAt(source, view, at);
+    const bytes = readStream(source, view, at);
     const goal = target.subarray(stream * length, (stream + 1) * length);
     if (bytes.length === length) goal.set(bytes);
     else decompress(bytes, goal);
@@ -169,7 +169,7 @@ function readBlock(
 }
 
 /** The bytes of the stream at an offset, which its length precedes. */
-function streamAt(source: Uint8Array, view: DataView, at: number): Uint8Array {
+function readStream(source: Uint8Array, view: DataView, at: number): Uint8Array {
   const encoded = at >= HEADER_BYTES && at + 4 <= source.length ? view.getInt32(at, true) : -1;
   if (encoded <= 0 || at + 4 + encoded > source.length) {
     throw new DecodeFailed(

@@ -25,7 +25,7 @@ export type StreamKind = "zlib" | "deflate" | "gzip" | "zstd" | "brotli";
 export type Room = (length: number) => Uint8Array;
 
 /** Memory of its own for each result. */
-export const newRoom = (length: number): Uint8Array => new Uint8Array(length);
+export const allocateRoom = (length: number): Uint8Array => new Uint8Array(length);
 
 /** A decoded stream. */
 export interface Unpacked {
@@ -45,7 +45,7 @@ export class StreamTooLong extends Error {}
 const MIN_PIECE = 64;
 const MAX_PIECE = 16 << 20;
 
-const pieceFor = (bytes: number) => Math.min(Math.max(bytes, MIN_PIECE), MAX_PIECE);
+const choosePiece = (bytes: number) => Math.min(Math.max(bytes, MIN_PIECE), MAX_PIECE);
 
 /**
  * Decodes the stream at the start of some bytes.
@@ -59,12 +59,16 @@ export function unpack(
   kind: StreamKind,
   input: Uint8Array,
   maxBytes: number,
-  room: Room = newRoom,
+  room: Room = allocateRoom,
 ): Unpacked {
   if (kind === "zstd") return unpackFrames(input, maxBytes, room);
   // One piece takes the whole output, where pieces of 16 KiB, the default, would be joined; of one that is full the runtime
   // makes another, so that it has a byte more.
-  const options = { maxOutputLength: Math.max(maxBytes, 1), chunkSize: pieceFor(maxBytes + 1), info: true };
+  const options = {
+    maxOutputLength: Math.max(maxBytes, 1),
+    chunkSize: choosePiece(maxBytes + 1),
+    info: true,
+  };
   try {
     const { buffer, engine } = DECODERS[kind](input, options) as unknown as WithInfo;
     // Not as a Buffer: its `slice` would share the memory.

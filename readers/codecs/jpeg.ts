@@ -7,15 +7,22 @@
  */
 import makeTurbo from "@cornerstonejs/codec-libjpeg-turbo-8bit/decodewasmjs";
 import { DecodeFailed, ReaderError } from "../errors.ts";
-import { type Codec, damaged, type Extent, extentOf, type Segment, short } from "./segment.ts";
+import {
+  type Codec,
+  damagedSegment,
+  type LargestSegment,
+  measureSegment,
+  type Segment,
+  shortSegment,
+} from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
 /** What is used of the decoder's module. */
 interface Turbo {
-  JPEGDecoder: new () => Decoder;
+  JPEGDecoder: new () => JpegDecoder;
 }
 
-interface Decoder {
+interface JpegDecoder {
   getEncodedBuffer(length: number): Uint8Array;
   getDecodedBuffer(): Uint8Array;
   getFrameInfo(): { width: number; height: number; componentCount: number };
@@ -32,14 +39,14 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
   let stream: Uint8Array[];
   let rows: number;
   try {
-    const { header, frame } = judge(input, segment);
+    const { header, frame } = checkStream(input, segment);
     stream = [SOI, ...colourMarker(input, segment), ...header];
     rows = frame.height;
   } catch (cause) {
-    throw damaged(segment, "JPEG", cause);
+    throw damagedSegment(segment, "JPEG", cause);
   }
-  const { JPEGDecoder } = await TURBO.instance(memoryBytes(extentOf(input, segment)));
-  let decoder: Decoder | null = null;
+  const { JPEGDecoder } = await TURBO.instance(memoryBytes(measureSegment(input, segment)));
+  let decoder: JpegDecoder | null = null;
   try {
     decoder = new JPEGDecoder();
     const room = decoder.getEncodedBuffer(stream.reduce((sum, { length }) => sum + length, 0));
@@ -53,14 +60,14 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     const decoded = decoder.getDecodedBuffer();
     const bytes = width * rows * samples;
     if (info.width !== width || info.height !== rows || info.componentCount !== samples) throw new Error();
-    if (decoded.length < bytes) throw short(segment, "JPEG", decoded.length);
+    if (decoded.length < bytes) throw shortSegment(segment, "JPEG", decoded.length);
     return decoded.subarray(0, bytes);
   } catch (cause) {
     if (cause instanceof ReaderError) throw cause;
     // The decoder throws numbers, and keeps the memory of the stream that it gave up.
     TURBO.drop();
     decoder = null;
-    throw damaged(segment, "JPEG", memoryRefused() ?? "its decoder finds the data damaged");
+    throw damagedSegment(segment, "JPEG", memoryRefused() ?? "its decoder finds the data damaged");
   } finally {
     decoder?.delete();
   }
@@ -71,7 +78,7 @@ const SOI = Uint8Array.of(0xff, 0xd8);
 const MARKER = { sof0: 0xc0, lossless: 0xc3, jfif: 0xe0, adobe: 0xee, eoi: 0xd9, sos: 0xda } as const;
 
 /** The frame header of a stream. */
-interface Frame {
+interface JpegFrame {
   readonly marker: number;
   readonly precision: number;
   readonly width: number;
@@ -100,7 +107,7 @@ const MAX_PASSES = 1 << 29;
  * @returns the stream without its start, with the tables of JPEGTables before it, and with markers that name colours only if they decide
  * @throws {Error | DecodeFailed} it is not, or is of a kind that is not read
  */
-function judge(input: Uint8Array, segment: Segment): { header: Uint8Array[]; frame: Frame } {
+function checkStream(input: Uint8Array, segment: Segment): { header: Uint8Array[]; frame: JpegFrame } {
   const { jpegTables, colours } = segment.settings;
   const header: Uint8Array[] = [];
   const keep = (bytes: Uint8Array, { code, start, end }: Marked) => {
@@ -108,15 +115,15 @@ function judge(input: Uint8Array, segment: Segment): { header: Uint8Array[]; fra
     if (!namesColours || colours === "stream") header.push(bytes.subarray(start, end));
   };
   if (jpegTables && jpegTables.length > 2) {
-    for (const marked of markersOf(jpegTables)) {
+    for (const marked of listMarkers(jpegTables)) {
       if (marked.code === MARKER.eoi) break;
       keep(jpegTables, marked);
     }
   }
-  let frame: Frame | null = null;
+  let frame: JpegFrame | null = null;
   const coded = new Set<number>();
   let scans = 0;
-  for (const marked of markersOf(input)) {
+  for (const marked of listMarkers(input)) {
     const { code, body, start } = marked;
     if (code === MARKER.eoi) {
       if (frame === null || scans === 0) throw new Error("it ends without a scan");
@@ -126,7 +133,7 @@ function judge(input: Uint8Array, segment: Segment): { header: Uint8Array[]; fra
     }
     if (isFrame(code)) {
       if (frame !== null) throw new Error("it has two frames");
-      frame = frameOf(code, body);
+      frame = readFrameHeader(code, body);
       requireFrame(frame, segment);
     }
     if (code === MARKER.sos) {
@@ -144,7 +151,7 @@ function judge(input: Uint8Array, segment: Segment): { header: Uint8Array[]; fra
 }
 
 /** The markers of a stream after its start; entropy-coded data are skipped. @throws {Error} a segment does not fit */
-function* markersOf(bytes: Uint8Array): Generator<Marked> {
+function* listMarkers(bytes: Uint8Array): Generator<Marked> {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) throw new Error("it does not start with a JPEG marker");
   let at = 2;
   for (;;) {
@@ -173,7 +180,7 @@ const isMarker = (code: number) => code > 1 && code < 0xff && (code < 0xd0 || co
 const isFrame = (code: number) =>
   code >= MARKER.sof0 && code <= 0xcf && code !== 0xc4 && code !== 0xc8 && code !== 0xcc;
 
-function frameOf(marker: number, body: Uint8Array): Frame {
+function readFrameHeader(marker: number, body: Uint8Array): JpegFrame {
   const count = body[5] ?? 0;
   if (count === 0 || body.length !== 6 + 3 * count) throw new Error("its frame header is damaged");
   const view = new DataView(body.buffer, body.byteOffset, body.length);
@@ -186,7 +193,7 @@ function frameOf(marker: number, body: Uint8Array): Frame {
   };
 }
 
-function requireFrame({ marker, precision, width, height, ids }: Frame, segment: Segment): void {
+function requireFrame({ marker, precision, width, height, ids }: JpegFrame, segment: Segment): void {
   const { what, rows, fullRows, samples, settings: { bits } } = segment;
   const refused = (kind: string) => new DecodeFailed(`${what} is ${kind}, which is not read${SEE}`);
   if (marker > MARKER.lossless) throw refused(`JPEG of coding ${marker.toString(16)}`);
@@ -221,7 +228,7 @@ function colourMarker(input: Uint8Array, { samples, settings: { colours } }: Seg
 const MCU = 32;
 
 /** The module starts with 50 MiB. A progressive picture holds a coefficient of two bytes a sample beside the result. */
-function memoryBytes({ stored, width, rows, samples }: Extent): number {
+function memoryBytes({ stored, width, rows, samples }: LargestSegment): number {
   const padded = samples * Math.ceil(width / MCU) * Math.ceil(rows / MCU) * MCU * MCU;
   return (64 << 20) + 3 * stored + 5 * padded;
 }

@@ -5,15 +5,22 @@
  */
 import makeOpenJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
 import { DecodeFailed, ReaderError } from "../errors.ts";
-import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
+import {
+  type Codec,
+  damagedSegment,
+  measureSegment,
+  type Segment,
+  shortSegment,
+  type WebAssemblyBounds,
+} from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
 /** What is used of the decoder's module. */
 interface OpenJpeg {
-  J2KDecoder: new () => Decoder;
+  J2KDecoder: new () => Jpeg2000Decoder;
 }
 
-interface Decoder {
+interface Jpeg2000Decoder {
   getEncodedBuffer(length: number): Uint8Array;
   getDecodedBuffer(): Uint8Array;
   getFrameInfo(): { width: number; height: number; bitsPerSample: number; componentCount: number };
@@ -22,14 +29,17 @@ interface Decoder {
 }
 
 const OPENJPEG = new WasmDecoder(() =>
-  (makeOpenJpeg as unknown as (options: object) => Promise<OpenJpeg>)({ print: listen, printErr: listen })
+  (makeOpenJpeg as unknown as (options: object) => Promise<OpenJpeg>)({
+    print: noteDecoderError,
+    printErr: noteDecoderError,
+  })
 );
 
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
-  const { J2KDecoder } = await OPENJPEG.instance(BOUNDS.memoryBytes(extentOf(input, segment)));
-  const { start, signedBits } = judge(input, segment);
+  const { J2KDecoder } = await OPENJPEG.instance(BOUNDS.memoryBytes(measureSegment(input, segment)));
+  const { start, signedBits } = readCodestreamStart(input, segment);
   complaint = "";
-  let decoder: Decoder | null = null;
+  let decoder: Jpeg2000Decoder | null = null;
   try {
     decoder = new J2KDecoder();
     // The header of a JP2 file states the sign of the samples once more, so only the codestream is given.
@@ -41,7 +51,9 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     const { width, height, componentCount, bitsPerSample } = decoder.getFrameInfo();
     const bytes = decoder.getDecodedBuffer();
     const expected = width * height * componentCount * (bitsPerSample > 8 ? 2 : 1);
-    if (bytes.length < expected || expected < segment.bytes) throw short(segment, "JPEG 2000", bytes.length);
+    if (bytes.length < expected || expected < segment.bytes) {
+      throw shortSegment(segment, "JPEG 2000", bytes.length);
+    }
     const samples = new Uint8Array(bytes.buffer, bytes.byteOffset, expected);
     const middle = signedBits > 0 ? 2 ** (signedBits - 1) : 0;
     // The decoder's array clips, an array of bytes wraps.
@@ -51,7 +63,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     if (cause instanceof ReaderError) throw cause;
     OPENJPEG.drop();
     decoder = null;
-    throw damaged(
+    throw damagedSegment(
       segment,
       "JPEG 2000",
       memoryRefused() ?? (complaint || "its decoder refuses it"),
@@ -64,7 +76,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
 /** The last error message of the decoder; the exceptions that it throws are numbers. */
 let complaint = "";
 
-function listen(text: string): void {
+function noteDecoderError(text: string): void {
   const found = /\[ERROR\] (.*)/.exec(text)?.[1]?.trim();
   if (found) complaint = found;
 }
@@ -84,11 +96,11 @@ const START = [0xff, 0x4f, 0xff, 0x51];
 const SEARCHED = 1 << 16;
 
 /** Where the codestream begins, and how many bits its samples have when they are signed and at most 8; else 0. */
-function judge(input: Uint8Array, segment: Segment): { start: number; signedBits: number } {
+function readCodestreamStart(input: Uint8Array, segment: Segment): { start: number; signedBits: number } {
   const end = Math.min(input.length, SEARCHED);
   let at = 0;
   while (at < end && !START.every((byte, i) => input[at + i] === byte)) at += 1;
-  const fail = (reason: string) => damaged(segment, "JPEG 2000", reason);
+  const fail = (reason: string) => damagedSegment(segment, "JPEG 2000", reason);
   // SIZ: length, capabilities, x and y size and offset, four of tiles, then the number of components.
   if (at >= end || at + 45 > input.length) throw fail("it holds no codestream");
   const view = new DataView(input.buffer, input.byteOffset + at + 4);

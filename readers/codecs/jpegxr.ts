@@ -4,15 +4,21 @@
  */
 import process from "node:process";
 import makeJpegXr from "jpegxr";
-import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./segment.ts";
+import {
+  type Codec,
+  damagedSegment,
+  measureSegment,
+  type Segment,
+  type WebAssemblyBounds,
+} from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
 /** What is used of the decoder's module. */
 interface JpegXr {
-  decode(bytes: Uint8Array): Picture;
+  decode(bytes: Uint8Array): JpegXrImage;
 }
 
-interface Picture {
+interface JpegXrImage {
   readonly width: number;
   readonly height: number;
   readonly pixelInfo: {
@@ -48,27 +54,27 @@ function ignore(): void {}
 
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
   try {
-    judge(sizesOf(input), segment);
+    checkSizes(readStatedSizes(input), segment);
   } catch (cause) {
-    throw damaged(segment, "JPEG XR", cause);
+    throw damagedSegment(segment, "JPEG XR", cause);
   }
-  const decoder = await JXRLIB.instance(BOUNDS.memoryBytes(extentOf(input, segment)));
-  let picture: Picture;
+  const decoder = await JXRLIB.instance(BOUNDS.memoryBytes(measureSegment(input, segment)));
+  let picture: JpegXrImage;
   try {
     picture = decoder.decode(input);
   } catch {
     JXRLIB.drop();
-    throw damaged(segment, "JPEG XR", memoryRefused() ?? "its decoder refuses it");
+    throw damagedSegment(segment, "JPEG XR", memoryRefused() ?? "its decoder refuses it");
   }
   try {
-    return cropped(picture, segment);
+    return cropToSegment(picture, segment);
   } catch (cause) {
-    throw damaged(segment, "JPEG XR", cause);
+    throw damagedSegment(segment, "JPEG XR", cause);
   }
 }
 
 /** Rows and columns of the segment, in red, green and blue. */
-function cropped({ width, height, pixelInfo, bytes }: Picture, segment: Segment): Uint8Array {
+function cropToSegment({ width, height, pixelInfo, bytes }: JpegXrImage, segment: Segment): Uint8Array {
   const { channels, bitDepth, bitsPerPixel, bgr, hasAlpha } = pixelInfo;
   const { bits, kind } = segment.settings;
   const expected = `${bits[0]}${kind === "float" ? "Float" : ""}`;
@@ -109,7 +115,7 @@ interface StatedSizes {
   readonly stream: readonly [number, number];
 }
 
-function judge({ container, stream }: StatedSizes, segment: Segment): void {
+function checkSizes({ container, stream }: StatedSizes, segment: Segment): void {
   for (const [width, height] of [container, stream]) {
     const fits = width >= segment.width && width < segment.width + MACROBLOCK &&
       height >= segment.rows && height < segment.fullRows + MACROBLOCK;
@@ -134,7 +140,7 @@ const TAG = {
 } as const;
 
 /** Reads the directory of the container and the start of the codestream. @throws {Error} they are damaged */
-function sizesOf(input: Uint8Array): StatedSizes {
+function readStatedSizes(input: Uint8Array): StatedSizes {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength);
   // The last of the four bytes is the version.
   if (input.length < 8 || view.getUint16(0) !== 0x4949 || input[2] !== 0xbc || input[3]! > 1) {

@@ -4,7 +4,14 @@
  */
 import { decode as decodeBlob, getBlobInfo, load } from "lerc";
 import { unpack } from "./compressed_stream.ts";
-import { type Codec, damaged, extentOf, type Segment, short, type WebAssemblyBounds } from "./segment.ts";
+import {
+  type Codec,
+  damagedSegment,
+  measureSegment,
+  type Segment,
+  shortSegment,
+  type WebAssemblyBounds,
+} from "./segment.ts";
 import { allowMemory, memoryRefused } from "./wasm_decoder.ts";
 
 /** Room for masks and headers beside the samples of a blob that LERC could not make smaller. */
@@ -22,11 +29,11 @@ const SIZES: Readonly<Record<string, number>> = {
 };
 
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
-  allowMemory(BOUNDS.memoryBytes(extentOf(input, segment)));
+  allowMemory(BOUNDS.memoryBytes(measureSegment(input, segment)));
   await load();
   const packing = segment.settings.lercPacking ?? 0;
   try {
-    const blob = unpacked(input, packing, blobBytes(segment.mostBytes));
+    const blob = unpackBlob(input, packing, blobBytes(segment.mostBytes));
     const info = getBlobInfo(blob);
     const planes = Math.max(info.bandCount, 1) * Math.max(info.depthCount, 1);
     if (
@@ -55,14 +62,14 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
       pixels.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
       size / 8,
     );
-    if (bytes.length < segment.bytes) throw short(segment, "LERC", bytes.length);
+    if (bytes.length < segment.bytes) throw shortSegment(segment, "LERC", bytes.length);
     return bytes;
   } catch (cause) {
-    throw damaged(segment, "LERC", cause);
+    throw damagedSegment(segment, "LERC", cause);
   }
 }
 
-function unpacked(input: Uint8Array, packing: number, most: number): Uint8Array {
+function unpackBlob(input: Uint8Array, packing: number, most: number): Uint8Array {
   if (packing === 0) return input;
   if (packing === 1) return unpack("zlib", input, most).bytes;
   if (packing === 2) return unpack("zstd", input, most).bytes;

@@ -25,7 +25,7 @@ function decodeThere(title: string, decode: Kernel, source: Uint8Array, target: 
   const isThere = target.buffer === memory.buffer;
   const start = isThere ? target.byteOffset : kernel.planes;
   const decoded = decode(source.length, start, target.length);
-  if (decoded < 0) throw damaged(title, ~decoded, source.length);
+  if (decoded < 0) throw damagedStream(title, ~decoded, source.length);
   if (decoded !== target.length) throw shorter(title, decoded, target.length);
   if (!isThere) target.set(memory.subarray(start, start + decoded));
 }
@@ -58,7 +58,7 @@ export function decodeLongLz4(source: Uint8Array, target: Uint8Array): void {
   const extended = (start: number) => {
     let length = start;
     for (let byte = 255; byte === 255;) {
-      if (from >= end) throw damaged("LZ4", from, end);
+      if (from >= end) throw damagedStream("LZ4", from, end);
       byte = source[from++]!;
       length += byte;
     }
@@ -67,17 +67,17 @@ export function decodeLongLz4(source: Uint8Array, target: Uint8Array): void {
   while (from < end) {
     const token = source[from++]!;
     const literals = token >> 4 === 15 ? extended(15) : token >> 4;
-    if (from + literals > end || to + literals > target.length) throw damaged("LZ4", from, end);
+    if (from + literals > end || to + literals > target.length) throw damagedStream("LZ4", from, end);
     if (literals < 16) { for (let i = 0; i < literals; i += 1) target[to + i] = source[from + i]!; }
     else target.set(source.subarray(from, from + literals), to);
     from += literals;
     to += literals;
     if (from === end) break;
-    if (from + 2 > end) throw damaged("LZ4", from, end);
+    if (from + 2 > end) throw damagedStream("LZ4", from, end);
     const distance = source[from]! | (source[from + 1]! << 8);
     from += 2;
     const length = ((token & 15) === 15 ? extended(15) : token & 15) + 4;
-    if (distance === 0 || distance > to || to + length > target.length) throw damaged("LZ4", from, end);
+    if (distance === 0 || distance > to || to + length > target.length) throw damagedStream("LZ4", from, end);
     copyMatch(target, to, distance, length);
     to += length;
   }
@@ -93,7 +93,7 @@ export function decodeLongBloscLz(source: Uint8Array, target: Uint8Array): void 
   let from = 0;
   let to = 0;
   const next = () => {
-    if (from >= end) throw damaged("BloscLZ", from, end);
+    if (from >= end) throw damagedStream("BloscLZ", from, end);
     return source[from++]!;
   };
   // The first control byte is always a run of literals; its upper bits tell the version.
@@ -101,7 +101,7 @@ export function decodeLongBloscLz(source: Uint8Array, target: Uint8Array): void 
   while (true) {
     if (control < 32) {
       const literals = control + 1;
-      if (from + literals > end || to + literals > target.length) throw damaged("BloscLZ", from, end);
+      if (from + literals > end || to + literals > target.length) throw damagedStream("BloscLZ", from, end);
       target.set(source.subarray(from, from + literals), to);
       from += literals;
       to += literals;
@@ -117,7 +117,7 @@ export function decodeLongBloscLz(source: Uint8Array, target: Uint8Array): void 
         ? ((next() << 8) | next()) + BLOSCLZ_NEAR + 1
         : (high << 8) + low + 1;
       length += 3;
-      if (distance > to || to + length > target.length) throw damaged("BloscLZ", from, end);
+      if (distance > to || to + length > target.length) throw damagedStream("BloscLZ", from, end);
       copyMatch(target, to, distance, length);
       to += length;
     }
@@ -127,7 +127,7 @@ export function decodeLongBloscLz(source: Uint8Array, target: Uint8Array): void 
   if (to !== target.length) throw shorter("BloscLZ", to, target.length);
 }
 
-function damaged(codec: string, at: number, size: number): DecodeFailed {
+function damagedStream(codec: string, at: number, size: number): DecodeFailed {
   return new DecodeFailed(`${codec} data are damaged at byte ${at} of ${size}`);
 }
 

@@ -5,13 +5,13 @@
  */
 import {
   type Codec,
-  damaged,
+  damagedSegment,
+  estimateOneBuffer,
   MAX_PADDING,
-  oneBuffer,
-  roomFor,
+  reuseRoom,
   type Segment,
-  short,
-  surplus,
+  shortSegment,
+  surplusSegment,
 } from "./segment.ts";
 
 const CLEAR = 256;
@@ -40,27 +40,27 @@ const lengths = new Int32Array(TABLE + 2).fill(1, 0, BYTES.length);
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
   if (!startsOld(input)) requireClear(input, segment);
-  const stream = new Stream(input, segment, segment.mostBytes);
+  const stream = new LzwStream(input, segment, segment.mostBytes);
   const { filled, left, ended } = stream.decode(false);
-  if (filled < segment.bytes) throw short(segment, "LZW", filled);
+  if (filled < segment.bytes) throw shortSegment(segment, "LZW", filled);
   // Bytes after the end code are ignored.
-  if (!ended && filled === segment.mostBytes && left > MAX_PADDING) throw surplus(segment, "LZW");
+  if (!ended && filled === segment.mostBytes && left > MAX_PADDING) throw surplusSegment(segment, "LZW");
   return stream.output.subarray(0, filled);
 }
 
 /** Ignores what follows the declared bytes, such as the end code. Refuses streams from before TIFF 6.0. */
 function decodeDeclared(input: Uint8Array, segment: Segment): Uint8Array {
   requireClear(input, segment);
-  const stream = new Stream(input, segment, segment.bytes);
+  const stream = new LzwStream(input, segment, segment.bytes);
   const { filled } = stream.decode(true);
-  if (filled < segment.bytes) throw short(segment, "LZW", filled);
+  if (filled < segment.bytes) throw shortSegment(segment, "LZW", filled);
   return stream.output;
 }
 
 /** The clear code, 256 in 9 bits, with which a stream begins (TIFF 6.0, section 13). */
 function requireClear([first, second = 0x80]: Uint8Array, segment: Segment): void {
   if (first === 0x80 && second < 0x80) return;
-  throw damaged(segment, "LZW", "it does not begin with the clear code");
+  throw damagedSegment(segment, "LZW", "it does not begin with the clear code");
 }
 
 /** True for a stream of before TIFF 6.0. */
@@ -73,7 +73,7 @@ type Halt = "clear" | "end" | "full";
  * A stream and its output. Strings are kept as places in the output: a new string is the string before it and one byte more,
  * which lie side by side there.
  */
-class Stream {
+class LzwStream {
   readonly #segment: Segment;
   readonly #old: boolean;
   /** {@linkcode BYTES}, the output, and room for the rest of a word. */
@@ -97,7 +97,7 @@ class Stream {
     this.#segment = segment;
     this.#old = startsOld(input);
     this.#end = BYTES.length + size;
-    this.#buffer = roomFor(segment, this.#end + WORD);
+    this.#buffer = reuseRoom(segment, this.#end + WORD);
     this.#buffer.set(BYTES);
     this.#words = new DataView(this.#buffer.buffer);
     this.#windows = new DataView(input.buffer, input.byteOffset, input.length);
@@ -171,7 +171,7 @@ class Stream {
           break;
         }
         if (code >= slot) throw this.#unknown(code, slot, at);
-        if (!cut) throw surplus(this.#segment, "LZW");
+        if (!cut) throw surplusSegment(this.#segment, "LZW");
         length = size - at;
       }
       let copied = 0;
@@ -191,7 +191,7 @@ class Stream {
 
   #unknown(code: number, slot: number, at: number) {
     const [table, byte] = [Math.max(slot - 1, FIRST_FREE), at - BYTES.length];
-    return damaged(
+    return damagedSegment(
       this.#segment,
       "LZW",
       `code ${code} is not in the table of ${table} at output byte ${byte}`,
@@ -206,7 +206,7 @@ export const lzw: Codec = {
   bitOrder: true,
   maxExpansion: 2600,
   refills: true,
-  workingBytes: oneBuffer,
+  workingBytes: estimateOneBuffer,
   decode,
 };
 

@@ -1,13 +1,13 @@
 /** PackBits (compression 32773; TIFF 6.0, section 9): runs of at most 128 bytes. */
 import {
   type Codec,
+  estimateOneBuffer,
   MAX_PADDING,
-  oneBuffer,
-  roomFor,
+  reuseRoom,
   type Segment,
-  short,
+  shortSegment,
   SURPLUS,
-  surplus,
+  surplusSegment,
 } from "./segment.ts";
 
 /** Bytes of the words in which runs are written and literals copied; the last word may reach beyond them. */
@@ -15,7 +15,7 @@ const WORD = 8;
 
 function decode(input: Uint8Array, segment: Segment): Uint8Array {
   const size = segment.mostBytes;
-  const output = roomFor(segment, size + WORD);
+  const output = reuseRoom(segment, size + WORD);
   const target = new DataView(output.buffer);
   const source = new DataView(input.buffer, input.byteOffset, input.length);
   let at = 0;
@@ -26,20 +26,20 @@ function decode(input: Uint8Array, segment: Segment): Uint8Array {
     const stored = code < 128 ? code + 1 : 1;
     if (from + stored > input.length) break;
     const end = at + (code < 128 ? stored : 257 - code);
-    if (end > size) throw surplus(segment, "PackBits");
+    if (end > size) throw surplusSegment(segment, "PackBits");
     if (code > 128) repeat(target, at, end, input[from]!);
     else if (from + stored + WORD > input.length) output.set(input.subarray(from, from + stored), at);
     else copy(source, from, target, at, end);
     from += stored;
     at = end;
   }
-  if (at < segment.bytes) throw short(segment, "PackBits", at);
+  if (at < segment.bytes) throw shortSegment(segment, "PackBits", at);
   // Some writers fill the last strip up with whole rows.
   const more = (at - segment.bytes) % (segment.bytes / segment.rows);
-  if (more > SURPLUS) throw surplus(segment, "PackBits");
+  if (more > SURPLUS) throw surplusSegment(segment, "PackBits");
   const rest = input.subarray(from);
   if (rest.length > MAX_PADDING || rest.some((byte) => byte !== 0 && byte !== 128)) {
-    throw surplus(segment, "PackBits");
+    throw surplusSegment(segment, "PackBits");
   }
   return output.subarray(0, at);
 }
@@ -67,6 +67,6 @@ export const packBits: Codec = {
   bitOrder: true,
   maxExpansion: 64,
   refills: true,
-  workingBytes: oneBuffer,
+  workingBytes: estimateOneBuffer,
   decode,
 };

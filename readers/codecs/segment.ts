@@ -41,7 +41,7 @@ export interface Segment {
 }
 
 /** The largest strip or tile of a page, as far as the directory states. */
-export interface Extent {
+export interface LargestSegment {
   /** Stored bytes. */
   readonly stored: number;
   readonly width: number;
@@ -54,7 +54,10 @@ export interface Extent {
 }
 
 /** The extent of one strip or tile. */
-export const extentOf = (input: Uint8Array, { width, fullRows, samples, mostBytes }: Segment): Extent => ({
+export const measureSegment = (
+  input: Uint8Array,
+  { width, fullRows, samples, mostBytes }: Segment,
+): LargestSegment => ({
   stored: input.length,
   width,
   rows: fullRows,
@@ -72,7 +75,7 @@ export interface WebAssemblyBounds {
   /** Most stored bytes of a strip or tile. */
   readonly maxStored: number;
   /** Bytes that the memory of the module may reach for a strip or tile; a module that wants more is refused them. */
-  memoryBytes(extent: Extent): number;
+  memoryBytes(extent: LargestSegment): number;
 }
 
 /** One way to compress a picture. */
@@ -91,7 +94,7 @@ export interface Codec {
   /** Whether it takes {@linkcode Segment.room}; each byte that it gives is then one that it wrote. */
   readonly refills?: boolean;
   /** Most bytes that {@linkcode decode} takes at once, the stored and the decoded ones and {@linkcode Segment.room} included. */
-  workingBytes(extent: Extent): number;
+  workingBytes(extent: LargestSegment): number;
   /** Bounds of one call of a decoder in WebAssembly. */
   readonly webAssembly?: WebAssemblyBounds;
   /** True where its package keeps one instance in WebAssembly for ever: its memory is given back when its worker ends. */
@@ -108,7 +111,7 @@ export interface Codec {
 
 /** A picture of its own, which gives exactly its rows. */
 export const wholePicture = (
-  { width, rows, samples, bytes }: Extent,
+  { width, rows, samples, bytes }: LargestSegment,
   rest: Pick<Segment, "settings" | "what" | "stop">,
 ): Segment => ({ width, rows, samples, fullRows: rows, bytes, mostBytes: bytes, ...rest });
 
@@ -118,7 +121,7 @@ export const wholePicture = (
  * @param what its name in messages
  * @throws {DecodeFailed} its stream is too short for its size, or it exceeds the bounds of its decoder
  */
-export function requireDecodable(codec: Codec, extent: Extent, what: string): void {
+export function requireDecodable(codec: Codec, extent: LargestSegment, what: string): void {
   const { stored, bytes } = extent;
   if (bytes > stored * codec.maxExpansion) {
     throw new DecodeFailed(`${what} has ${stored} bytes, too few for ${bytes} bytes of ${codec.title}`);
@@ -129,7 +132,7 @@ export function requireDecodable(codec: Codec, extent: Extent, what: string): vo
 /** Checks the bounds of a decoder in WebAssembly. @throws {DecodeFailed} */
 export function requireBounded(
   { title, webAssembly }: Codec,
-  { stored, width, rows, samples }: Extent,
+  { stored, width, rows, samples }: LargestSegment,
   what: string,
 ): void {
   if (!webAssembly) return;
@@ -144,16 +147,16 @@ export function requireBounded(
 }
 
 /** The memory of the result before, where it is enough, else new memory. The caller gives no byte on that it did not write. */
-export const roomFor = ({ room }: Segment, length: number): Uint8Array<ArrayBuffer> =>
+export const reuseRoom = ({ room }: Segment, length: number): Uint8Array<ArrayBuffer> =>
   room && room.buffer.byteLength >= length
     ? new Uint8Array(room.buffer as ArrayBuffer, 0, length)
     : new Uint8Array(length);
 
 /** Working memory of a decoder that fills one buffer. */
-export const oneBuffer = ({ stored, bytes }: Extent): number => stored + bytes;
+export const estimateOneBuffer = ({ stored, bytes }: LargestSegment): number => stored + bytes;
 
 /** Working memory of a decoder that collects its output in pieces and joins them. */
-export const joinedPieces = ({ stored, bytes }: Extent): number => stored + 2 * bytes;
+export const estimateJoinedPieces = ({ stored, bytes }: LargestSegment): number => stored + 2 * bytes;
 
 /**
  * Decoded bytes beyond the declared ones that are dropped, since encoders round up to words. More of them mean that the
@@ -162,14 +165,14 @@ export const joinedPieces = ({ stored, bytes }: Extent): number => stored + 2 * 
 export const SURPLUS = 3;
 
 /** The error for damaged input; one that names the segment already, or a stop, stays as it is. */
-export function damaged(segment: Segment, title: string, reason: unknown): ReaderError {
+export function damagedSegment(segment: Segment, title: string, reason: unknown): ReaderError {
   if (reason instanceof ReaderError) return reason;
   const text = reason instanceof Error ? reason.message : String(reason);
   return new DecodeFailed(`${segment.what} is damaged ${title}: ${text}`, { cause: reason });
 }
 
 /** The error for output that ends before the segment is full. */
-export function short(segment: Segment, title: string, got: number): DecodeFailed {
+export function shortSegment(segment: Segment, title: string, got: number): DecodeFailed {
   return new DecodeFailed(`${segment.what} gives ${got} bytes of ${title}, ${segment.bytes} are needed`);
 }
 
@@ -177,6 +180,10 @@ export function short(segment: Segment, title: string, got: number): DecodeFaile
 export const MAX_PADDING = 15;
 
 /** The error for input that gives more than the segment. */
-export function surplus(segment: Segment, title: string): ReaderError {
-  return damaged(segment, title, `it holds more than the ${segment.mostBytes} bytes that are declared`);
+export function surplusSegment(segment: Segment, title: string): ReaderError {
+  return damagedSegment(
+    segment,
+    title,
+    `it holds more than the ${segment.mostBytes} bytes that are declared`,
+  );
 }

@@ -2,14 +2,14 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { deflateSync, zstdCompressSync } from "node:zlib";
 import { strip } from "../../tests/fixtures/strip.ts";
 import { DecodeFailed } from "../errors.ts";
-import { damaged } from "./segment.ts";
+import { damagedSegment } from "./segment.ts";
 import { deflate, zstd } from "./zlib.ts";
 
 Deno.test("names the strip once in a failure", () => {
-  const made = damaged(strip(1, 1), "JPEG", new Error("it ends"));
+  const made = damagedSegment(strip(1, 1), "JPEG", new Error("it ends"));
   equal(made.message, "strip 0 is damaged JPEG: it ends");
-  equal(damaged(strip(1, 1), "JPEG", "no").message, "strip 0 is damaged JPEG: no");
-  equal(damaged(strip(1, 1), "LERC", made), made);
+  equal(damagedSegment(strip(1, 1), "JPEG", "no").message, "strip 0 is damaged JPEG: no");
+  equal(damagedSegment(strip(1, 1), "LERC", made), made);
   equal(made instanceof DecodeFailed, true);
 });
 

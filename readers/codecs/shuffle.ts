@@ -18,18 +18,18 @@ export function shuffledBytes(length: number): Uint8Array {
  */
 export function unshuffleBytes(source: Uint8Array, target: Uint8Array, width: number): void {
   const whole = source.length - source.length % width;
-  joinBytes(source, 0, target.subarray(0, whole), width);
+  joinBytePlanes(source, 0, target.subarray(0, whole), width);
   copyRest(source, target, whole);
 }
 
 /** The same for the elements from index `from` on that fill the target. */
-export function joinBytes(source: Uint8Array, from: number, target: Uint8Array, width: number): void {
+export function joinBytePlanes(source: Uint8Array, from: number, target: Uint8Array, width: number): void {
   const stride = Math.floor(source.length / width);
   const elements = target.length / width;
   const most = Math.floor(kernel.PIECE / width);
   for (let at = 0; at < elements; at += most) {
     const count = Math.min(most, elements - at);
-    const rows = rowsOf(source, { first: from + at, stride, count, rows: width });
+    const rows = placeForKernel(source, { first: from + at, stride, count, rows: width });
     kernel.joinBytes(rows.start, rows.stride, count, width);
     target.set(memory.subarray(kernel.joined, kernel.joined + count * width), at * width);
   }
@@ -48,7 +48,7 @@ export function unshuffleBits(source: Uint8Array, target: Uint8Array, width: num
   const most = Math.floor(kernel.PIECE / width) & ~7;
   for (let first = 0; first < elements; first += most) {
     const count = Math.min(most, elements - first);
-    const rows = rowsOf(source, {
+    const rows = placeForKernel(source, {
       first: first / 8,
       stride: elements / 8,
       count: count / 8,
@@ -73,7 +73,10 @@ interface Rows {
 }
 
 /** Where the kernel finds them; what is not in its memory is copied there. */
-function rowsOf(source: Uint8Array, { first, stride, count, rows }: Rows): { start: number; stride: number } {
+function placeForKernel(
+  source: Uint8Array,
+  { first, stride, count, rows }: Rows,
+): { start: number; stride: number } {
   if (source.buffer === memory.buffer) return { start: source.byteOffset + first, stride };
   for (let row = 0; row < rows; row += 1) {
     const from = row * stride + first;

@@ -3,12 +3,12 @@
  * its growth is bounded by what the headers account for. Its memory never shrinks, and a damaged file may have written
  * anywhere in it, so an instance ends with its load.
  */
-import { judgeGrowth } from "../io/runtime_internals.ts";
+import { checkGrowth } from "../io/runtime_internals.ts";
 
 let allowed = 0;
 let refused: string | null = null;
 
-judgeGrowth((bytes) => {
+checkGrowth((bytes) => {
   refused = bytes > allowed
     ? `its decoder needs more than the ${allowed} bytes of memory that its size accounts for`
     : null;

@@ -2,7 +2,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import makeWebp from "@jsquash/webp/codec/dec/webp_dec.js";
-import { type Codec, damaged, extentOf, type Segment, type WebAssemblyBounds } from "./segment.ts";
+import {
+  type Codec,
+  damagedSegment,
+  measureSegment,
+  type Segment,
+  type WebAssemblyBounds,
+} from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
 /** The package would fetch its module; a worker may read files only. */
@@ -13,19 +19,19 @@ const LIBWEBP = new WasmDecoder(async () => {
 
 async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> {
   const { width, rows, fullRows, samples } = segment;
-  const size = sizeOf(input);
-  if (size === null) throw damaged(segment, "WebP", "it does not start as WebP");
+  const size = readPictureSize(input);
+  if (size === null) throw damagedSegment(segment, "WebP", "it does not start as WebP");
   if (size.width !== width || size.height < rows || size.height > fullRows) {
-    throw damaged(segment, "WebP", `it is ${size.width} x ${size.height}, not ${width} x ${rows}`);
+    throw damagedSegment(segment, "WebP", `it is ${size.width} x ${size.height}, not ${width} x ${rows}`);
   }
   if (segment.settings.bits.some((bits) => bits !== 8) || (samples !== 3 && samples !== 4)) {
-    throw damaged(
+    throw damagedSegment(
       segment,
       "WebP",
       `it codes 3 or 4 samples of 8 bits, not ${samples} of ${segment.settings.bits[0]}`,
     );
   }
-  const decoder = await LIBWEBP.instance(BOUNDS.memoryBytes(extentOf(input, segment)));
+  const decoder = await LIBWEBP.instance(BOUNDS.memoryBytes(measureSegment(input, segment)));
   let rgba: Uint8Array;
   try {
     const { buffer, byteOffset, byteLength } = input;
@@ -35,9 +41,11 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
     rgba = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   } catch (cause) {
     LIBWEBP.drop();
-    throw damaged(segment, "WebP", memoryRefused() ?? cause);
+    throw damagedSegment(segment, "WebP", memoryRefused() ?? cause);
   }
-  if (rgba.length < size.width * size.height * 4) throw damaged(segment, "WebP", "it gives too few pixels");
+  if (rgba.length < size.width * size.height * 4) {
+    throw damagedSegment(segment, "WebP", "it gives too few pixels");
+  }
   if (samples === 4) return rgba;
   const rgb = new Uint8Array(size.width * size.height * 3);
   for (let from = 0, to = 0; to < rgb.length; from += 4, to += 3) {
@@ -49,7 +57,7 @@ async function decode(input: Uint8Array, segment: Segment): Promise<Uint8Array> 
 }
 
 /** Size in the header of the first chunk (WebP container, RFC 9649, section 2), or `null`. */
-function sizeOf(input: Uint8Array): { width: number; height: number } | null {
+function readPictureSize(input: Uint8Array): { width: number; height: number } | null {
   if (input.length < 30) return null;
   const text = (at: number) => String.fromCharCode(...input.subarray(at, at + 4));
   if (text(0) !== "RIFF" || text(8) !== "WEBP") return null;

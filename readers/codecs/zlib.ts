@@ -2,23 +2,30 @@
 import { type StreamKind, StreamTooLong, unpack } from "./compressed_stream.ts";
 import {
   type Codec,
-  damaged,
-  joinedPieces,
-  roomFor,
+  damagedSegment,
+  estimateJoinedPieces,
+  reuseRoom,
   type Segment,
-  short,
+  shortSegment,
   SURPLUS,
-  surplus,
+  surplusSegment,
 } from "./segment.ts";
 
 /** Ignores bytes after the stream, as libtiff does. */
 function decode(title: string, kind: StreamKind, input: Uint8Array, segment: Segment): Uint8Array {
   try {
-    const { bytes } = unpack(kind, input, segment.mostBytes + SURPLUS, (length) => roomFor(segment, length));
-    if (bytes.length < segment.bytes) throw short(segment, title, bytes.length);
+    const { bytes } = unpack(
+      kind,
+      input,
+      segment.mostBytes + SURPLUS,
+      (length) => reuseRoom(segment, length),
+    );
+    if (bytes.length < segment.bytes) throw shortSegment(segment, title, bytes.length);
     return bytes;
   } catch (cause) {
-    throw cause instanceof StreamTooLong ? surplus(segment, title) : damaged(segment, title, cause);
+    throw cause instanceof StreamTooLong
+      ? surplusSegment(segment, title)
+      : damagedSegment(segment, title, cause);
   }
 }
 
@@ -28,7 +35,7 @@ export const deflate: Codec = {
   image: false,
   bitOrder: true,
   maxExpansion: 1040,
-  workingBytes: joinedPieces,
+  workingBytes: estimateJoinedPieces,
   decode: (input, segment) => decode("deflate", "zlib", input, segment),
 };
 
@@ -40,6 +47,6 @@ export const zstd: Codec = {
   maxExpansion: 1 << 15,
   refills: true,
   // A result that is larger than the one before has memory beside it.
-  workingBytes: joinedPieces,
+  workingBytes: estimateJoinedPieces,
   decode: (input, segment) => decode("zstd", "zstd", input, segment),
 };

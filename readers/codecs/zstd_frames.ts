@@ -49,7 +49,7 @@ export function measureFrames(bytes: Uint8Array): Frames {
     const size = contentSizeBytes(descriptor);
     if (at + size > bytes.length) return cut(at + size);
     if (size === 0 || contentBytes === null) contentBytes = null;
-    else contentBytes += contentSize(view, at, size);
+    else contentBytes += readContentSize(view, at, size);
     at += size;
     for (let last = false; !last;) {
       if (at + 3 > bytes.length) return cut(at + 3);
@@ -73,7 +73,7 @@ const contentSizeBytes = (descriptor: number): number =>
 const isSingle = (descriptor: number): boolean => (descriptor & 0x20) !== 0;
 
 /** Reads the content size from a field of a given width (section 3.1.1.1.4). */
-function contentSize(view: DataView, at: number, bytes: number): number {
+function readContentSize(view: DataView, at: number, bytes: number): number {
   if (bytes === 1) return view.getUint8(at);
   if (bytes === 2) return view.getUint16(at, true) + 256;
   return bytes === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));

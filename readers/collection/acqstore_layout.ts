@@ -17,7 +17,7 @@ import {
   type Sidecar,
   sidecar,
 } from "../../schemas/acqstore.ts";
-import { firstIssue } from "../../schemas/problems.ts";
+import { findFirstIssue } from "../../schemas/problems.ts";
 import { quoted } from "../errors.ts";
 import { namesAxis, type StepDoubt } from "../metadata/axes.ts";
 import { endOfString, isJsonObject, type JsonObject, parseJson } from "../metadata/json.ts";
@@ -264,7 +264,7 @@ function pathOf(side: Sidecar | null, warnings: Warning[]): Pick<Points, "points
     );
     return none;
   };
-  const issue = firstIssue(foreignPath, metadata);
+  const issue = findFirstIssue(foreignPath, metadata);
   if (issue !== null) return refuse(`/${issue.path.join("/")}: ${issue.message}`);
   const { scan_path_x_pixels: x, scan_path_y_pixels: y, scan_path_num_points: count = x.length } = foreignPath
     .parse(metadata);

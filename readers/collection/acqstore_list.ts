@@ -1,7 +1,7 @@
 /** The list of images of a collection in the layout of acqstore 0.2.0, as the document of a collection. */
 import { type ImageList, imageList } from "../../schemas/acqstore.ts";
 import type { Collection, Member } from "../../schemas/documents.ts";
-import { firstIssue } from "../../schemas/problems.ts";
+import { findFirstIssue } from "../../schemas/problems.ts";
 import { dateTime } from "../../schemas/shared.ts";
 import { DecodeFailed } from "../errors.ts";
 import { withoutFolder } from "../io/paths.ts";
@@ -9,7 +9,7 @@ import { isJsonObject } from "../metadata/json.ts";
 
 /** The collection of a list of images. @throws {DecodeFailed} the list is invalid */
 export function collectionOfList(value: unknown): Collection {
-  const issue = firstIssue(imageList, value);
+  const issue = findFirstIssue(imageList, value);
   if (issue !== null) throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
   // The schema has accepted it.
   const {

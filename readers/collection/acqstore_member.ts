@@ -1,12 +1,12 @@
 /** Reads a member of a collection in the layout of acqstore 0.2.0. Loaded with the first of them, since it loads zod. */
 import type { Manifest, Sidecar } from "../../schemas/acqstore.ts";
 import type { DocumentKindName, Member } from "../../schemas/documents.ts";
-import { firstIssue } from "../../schemas/problems.ts";
+import { findFirstIssue } from "../../schemas/problems.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import { foreignMember, MEMBER_SCHEMAS, parseForeign } from "./acqstore_layout.ts";
-import { digestOf, documentBytes, unlessUnusable } from "./documents.ts";
+import { documentBytes, hashDocument, unlessUnusable } from "./documents.ts";
 import {
   type DocumentFile,
   type MemberDocument,
@@ -35,9 +35,13 @@ async function readForeignPart<Kind extends "sidecar" | "manifest">(
     const { value, isFinite } = parseForeign(bytes, "it");
     const text = `Numbers in the document "${path}" are not finite and count as missing`;
     warnings.push(...warnIf(!isFinite, "metadata_damaged", text));
-    const issue = firstIssue(MEMBER_SCHEMAS[kind], value);
+    const issue = findFirstIssue(MEMBER_SCHEMAS[kind], value);
     if (issue !== null) throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
-    return Promise.resolve({ value: value as ForeignParts[Kind], digest: digestOf(bytes), isJson: isFinite });
+    return Promise.resolve({
+      value: value as ForeignParts[Kind],
+      digest: hashDocument(bytes),
+      isJson: isFinite,
+    });
   });
 }
 

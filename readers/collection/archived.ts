@@ -1,8 +1,8 @@
 /** What an archive keeps of its recording beside the image, applied to the image so that it opens like the recording. */
 import type { ArchivedImage, ArchivedReference } from "../../schemas/archived.ts";
-import { calibrated } from "../metadata/axes.ts";
+import { convertStep } from "../metadata/axes.ts";
 import type { ScanPath } from "../metadata/reference.ts";
-import { timeAxisOf } from "../metadata/time_stamps.ts";
+import { findTimeAxis } from "../metadata/time_stamps.ts";
 import type { Acquisition, Axis, Channel, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning, WARNING_CODES, type WarningCode } from "../warning.ts";
@@ -14,7 +14,7 @@ const OF_THE_FILES = /^file_|^(?:opened_elsewhere|content_left_out|scenes_left_o
 export const replaysIn = (code: string): boolean => !OF_THE_FILES.test(code);
 
 /** The acquisition of an archived image with the metadata that OME-Zarr cannot express. */
-export function asRecorded(acquisition: Acquisition, kept: ArchivedImage): Acquisition {
+export function restoreRecording(acquisition: Acquisition, kept: ArchivedImage): Acquisition {
   const { date = acquisition.date, time = acquisition.time, lineScan } = kept;
   const rows = acquisition.axes.find(({ name }) => name === "Y")!;
   // A step that somebody changed in the image document counts.
@@ -23,23 +23,26 @@ export function asRecorded(acquisition: Acquisition, kept: ArchivedImage): Acqui
     ...acquisition,
     date,
     time,
-    channels: recordedChannels(acquisition.channels, kept),
+    channels: restoreChannels(acquisition.channels, kept),
     ...lineScan && { lineScan: { ...lineScan, secondsPerLine } },
   };
   const warnings = [
-    ...(kept.warnings ?? []).flatMap(replayed),
+    ...(kept.warnings ?? []).flatMap(replayWarning),
     ...acquisition.warnings,
-    ...channelDoubts(acquisition.channels.length, kept),
+    ...warnAboutChannels(acquisition.channels.length, kept),
   ];
   if (kept.times == null) return { ...recorded, warnings };
-  const size = timeAxisOf(recorded)?.size ?? 1;
+  const size = findTimeAxis(recorded)?.size ?? 1;
   if (kept.times.length === size) return { ...recorded, warnings, times: kept.times };
   const text = `The archive keeps ${kept.times.length} times for ${size} time points or lines`;
   return { ...recorded, warnings: [...warnings, warning("metadata_disagree", text)] };
 }
 
 /** Warns about colours and sample types that cannot be dealt to the channels. */
-function channelDoubts(count: number, { colors, sample_types: types, spectral }: ArchivedImage): Warning[] {
+function warnAboutChannels(
+  count: number,
+  { colors, sample_types: types, spectral }: ArchivedImage,
+): Warning[] {
   const doubt = (what: string, found: number, expected: number) => {
     const text = `The archive keeps ${found} ${what} for ${expected} channels`;
     return warnIf(found !== expected, "metadata_disagree", text);
@@ -50,7 +53,7 @@ function channelDoubts(count: number, { colors, sample_types: types, spectral }:
   ];
 }
 
-function replayed({ code, text }: { readonly code: string; readonly text: string }): Warning[] {
+function replayWarning({ code, text }: { readonly code: string; readonly text: string }): Warning[] {
   if (!replaysIn(code)) return [];
   // A later version may have further codes.
   const known = Object.hasOwn(WARNING_CODES, code) ? code as WarningCode : "metadata_missing";
@@ -58,7 +61,7 @@ function replayed({ code, text }: { readonly code: string; readonly text: string
 }
 
 /** Channels with the colours and sample types of the recording. */
-export function recordedChannels(
+export function restoreChannels(
   channels: readonly Channel[],
   { colors, sample_types: types, spectral }: Pick<ArchivedImage, "colors" | "sample_types" | "spectral">,
 ): Channel[] {
@@ -71,14 +74,14 @@ export function recordedChannels(
 }
 
 /** The axes of an archived reference image, with steps that OME-Zarr cannot express. */
-export const recordedAxes = (axes: readonly Axis[], { axis_display: display }: ArchivedReference): Axis[] =>
+export const restoreAxes = (axes: readonly Axis[], { axis_display: display }: ArchivedReference): Axis[] =>
   axes.map((axis) => {
     const kept = display?.[axis.name.toLowerCase()];
-    return kept === undefined ? axis : { ...axis, ...calibrated(kept.scale, kept.unit) };
+    return kept === undefined ? axis : { ...axis, ...convertStep(kept.scale, kept.unit) };
   });
 
 /** Points of a scan path as documents have them: whole numbers inside the image. */
-export function writtenPoints(
+export function roundPoints(
   { lineRoi, scanPath }: ScanPath,
   { rows, columns }: { readonly rows: number; readonly columns: number },
 ): [number, number][] {
@@ -91,7 +94,7 @@ export function writtenPoints(
  * The exact line and scan path that an archive keeps; `null` if they do not round to the points of the document, which somebody
  * changed then.
  */
-export function exactPath(
+export function restorePath(
   lineRoi: ArchivedImage["lineRoi"],
   scanPath: ArchivedReference["scan_path"],
   points: readonly (readonly number[])[] | null,
@@ -100,7 +103,7 @@ export function exactPath(
   if (lineRoi === undefined && scanPath === undefined) return null;
   const path = { lineRoi: lineRoi ?? null, scanPath: scanPath ?? null };
   if (path.scanPath !== null && path.scanPath.x.length !== path.scanPath.y.length) return null;
-  const written = writtenPoints(path, shape);
+  const written = roundPoints(path, shape);
   const isSame = JSON.stringify(written.length > 1 ? written : []) === JSON.stringify(points ?? []);
   return isSame ? path : null;
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join, sep } from "node:path";
 import type { Collection, DocumentKind, DocumentKindName } from "../../schemas/documents.ts";
 import { DecodeFailed, isLoss, quoted, ReaderError, unlessDamaged, Unreadable } from "../errors.ts";
 import { MAX_JSON_BYTES } from "../io/limits.ts";
-import { storedSpelling } from "../io/names.ts";
+import { findStoredSpelling } from "../io/names.ts";
 import { isInsideRoots, unlessMissing } from "../io/paths.ts";
 import { isJsonObject, parseJson } from "../metadata/json.ts";
 import { IMAGE_LIST } from "./names.ts";
@@ -30,7 +30,7 @@ const MAX_ENTRIES = 5_000;
  * @param skip called for an unreadable subfolder
  * @throws {Unreadable} the folder itself cannot be read
  */
-export function documentsAround(
+export function findDocuments(
   folder: string,
   files: FileTree,
   skip: (error: Unreadable) => void = () => {},
@@ -77,7 +77,7 @@ export function rootsOf(document: string): readonly [string, ...string[]] {
  * @param given a root named by the user, which wins a tie
  * @param admits whether the parent may be the root
  */
-export function rootOfDocument(
+export function findRoot(
   document: string,
   images: readonly string[],
   files: FileTree,
@@ -88,7 +88,7 @@ export function rootOfDocument(
   if (parent === undefined || isGroup(folder, files) || !admits(parent)) return folder;
   const exact = (root: string) => images.filter((path) => files.kind(join(root, path)) !== null).length;
   const spelled = (root: string) => {
-    const stored = storedSpelling(files, root, images);
+    const stored = findStoredSpelling(files, root, images);
     return images.filter((path) => stored(path) !== path).length;
   };
   let [here, above] = [exact(folder), exact(parent)];
@@ -97,13 +97,13 @@ export function rootOfDocument(
 }
 
 /** True if a path, with links resolved, lies below a folder. */
-export function isInside(path: string, folder: string, files: FileTree): boolean {
-  const [target, top] = [resolved(path, files), resolved(folder, files)];
+export function isBelowFolder(path: string, folder: string, files: FileTree): boolean {
+  const [target, top] = [resolveInside(path, files), resolveInside(folder, files)];
   return target !== null && top !== null && isInsideRoots(target, [top]);
 }
 
 /** The resolved path, or `null` if it leads nowhere or out of the roots. @throws {Unreadable} */
-export const resolved = (path: string, files: FileTree): string | null =>
+export const resolveInside = (path: string, files: FileTree): string | null =>
   unlessMissing(() => files.resolve(path));
 
 /** Largest number of bytes of collection documents per search; they take about a second. */
@@ -119,7 +119,7 @@ export interface Allowance {
 }
 
 /** The limits of one search. */
-export const searchAllowance = (): Allowance => ({
+export const newAllowance = (): Allowance => ({
   bytes: MAX_DOCUMENT_BYTES,
   members: MAX_MEMBERS_FOLLOWED,
 });
@@ -140,7 +140,7 @@ interface Adopted {
 }
 
 /** Takes a document of acqstore as one of this program: it differs in the constant, and its analyses may have no tables. */
-function adopted(value: unknown, { kind, format, foreignFormat }: DocumentKind): Adopted {
+function adoptDocument(value: unknown, { kind, format, foreignFormat }: DocumentKind): Adopted {
   if (!isJsonObject(value)) return { value, foreign: null };
   const isForeign = value["format"] === foreignFormat;
   const list = kind === "analyses" && Array.isArray(value["analyses"]) ? value["analyses"] : [];
@@ -158,7 +158,7 @@ function adopted(value: unknown, { kind, format, foreignFormat }: DocumentKind):
 }
 
 /** Identifies the bytes of a document, so that only what was accepted is served. */
-export const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+export const hashDocument = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /**
  * Reads a document. Nothing uses or serves a document that its schema has not accepted.
@@ -168,7 +168,7 @@ export const digestOf = (bytes: Uint8Array): string => createHash("sha256").upda
  * @returns `null` for a `collection.json` of another program, and for a document that is not admitted
  * @throws {DecodeFailed} the document is damaged or invalid
  */
-export async function readDocument<T>(
+export async function readCollectionDocument<T>(
   path: string,
   kind: DocumentKindName,
   files: FileTree,
@@ -179,24 +179,24 @@ export async function readDocument<T>(
   if (bytes === null) return null;
   const parsed = parseJson(bytes, "it");
   if (kind === "collection" && isImageList(path)) {
-    return { value: await listedCollection(parsed) as T, digest: digestOf(bytes), foreign: FOREIGN_LIST };
+    return { value: await listedCollection(parsed) as T, digest: hashDocument(bytes), foreign: FOREIGN_LIST };
   }
   // Loaded with the first document, so that images outside collections do not load zod.
-  const { documentKindOf, memberCountProblem } = await import("../../schemas/documents.ts");
-  const { firstIssue } = await import("../../schemas/problems.ts");
-  const kinds = documentKindOf(kind);
-  const { value, foreign } = adopted(parsed, kinds);
+  const { findDocumentKind, findMemberCountProblem } = await import("../../schemas/documents.ts");
+  const { findFirstIssue } = await import("../../schemas/problems.ts");
+  const kinds = findDocumentKind(kind);
+  const { value, foreign } = adoptDocument(parsed, kinds);
   if (kind === "collection") {
     if (!isJsonObject(value) || value["format"] !== kinds.format) {
       const found = isJsonObject(value) ? JSON.stringify(value["format"]) ?? "missing" : "missing";
       others.push(`its "format" is ${found.slice(0, 80)}, not "${kinds.format}"`);
       return null;
     }
-    const problem = memberCountProblem(value);
+    const problem = findMemberCountProblem(value);
     if (problem !== null) throw new DecodeFailed(problem);
   }
-  const issue = firstIssue(kinds.openedSchema, value);
-  if (issue === null) return { value: value as T, digest: digestOf(bytes), foreign };
+  const issue = findFirstIssue(kinds.openedSchema, value);
+  if (issue === null) return { value: value as T, digest: hashDocument(bytes), foreign };
   throw new DecodeFailed(`/${issue.path.join("/")}: ${issue.message}`);
 }
 
@@ -221,13 +221,13 @@ export function documentBytes(
 const FOREIGN_LIST = "it lists the images in the layout of acqstore 0.2.0";
 
 async function listedCollection(value: unknown): Promise<Collection> {
-  const { memberCountProblem } = await import("../../schemas/documents.ts");
-  const problem = memberCountProblem(isJsonObject(value) ? { members: value["acq_images"] } : null);
+  const { findMemberCountProblem } = await import("../../schemas/documents.ts");
+  const problem = findMemberCountProblem(isJsonObject(value) ? { members: value["acq_images"] } : null);
   if (problem !== null) throw new DecodeFailed(problem);
   return (await import("./acqstore_list.ts")).collectionOfList(value);
 }
 
-/** Reads a document like {@linkcode readDocument}; if it cannot be used, warns and returns `null`. */
+/** Reads a document like {@linkcode readCollectionDocument}; if it cannot be used, warns and returns `null`. */
 export async function readUsable<T>(
   path: string,
   kind: DocumentKindName,
@@ -236,7 +236,7 @@ export async function readUsable<T>(
   allowance: Allowance | null = null,
 ): Promise<AcceptedDocument<T> | null> {
   const admits = (bytes: number) => allowance === null || (allowance.bytes -= bytes) >= 0;
-  return await unlessUnusable(path, warnings, () => readDocument<T>(path, kind, files, admits));
+  return await unlessUnusable(path, warnings, () => readCollectionDocument<T>(path, kind, files, admits));
 }
 
 /** What `read` returns; if the document cannot be used, warns and returns `null`. */
@@ -269,14 +269,14 @@ export interface OpenedCollection {
  *
  * @throws {DecodeFailed} the document is damaged, or its images are not below its folder
  */
-export async function collectionAt(document: string, files: FileTree): Promise<OpenedCollection> {
+export async function openCollectionDocument(document: string, files: FileTree): Promise<OpenedCollection> {
   const others: string[] = [];
-  const read = await readDocument<Collection>(document, "collection", files, undefined, others);
+  const read = await readCollectionDocument<Collection>(document, "collection", files, undefined, others);
   if (read === null) throw new DecodeFailed(`it is not the document of a collection: ${others[0]}`);
   const { value: collection, foreign } = read;
   const [root] = rootsOf(document);
-  if (rootOfDocument(document, imagesOf(collection), files) === root) {
-    return { document, root, collection: asStored(collection, root, files), foreign };
+  if (findRoot(document, listImagePaths(collection), files) === root) {
+    return { document, root, collection: spellAsStored(collection, root, files), foreign };
   }
   throw new DecodeFailed(
     `the images of the collection lie above its document; open the folder ${quoted(dirname(root))}`,
@@ -291,32 +291,32 @@ export async function collectionAt(document: string, files: FileTree): Promise<O
  * @returns `null` if there is no document of a collection
  * @throws {DecodeFailed} there are several, or the only one is damaged
  */
-export async function collectionIn(
+export async function findCollection(
   folder: string,
   files: FileTree,
   others: string[] = [],
 ): Promise<OpenedCollection | null> {
   for (let place = folder;;) {
-    const found = await onlyCollectionIn(place, files, others);
-    const inner = files instanceof ZipFiles ? zipRoot(files, place) : place;
+    const found = await findOnlyCollection(place, files, others);
+    const inner = files instanceof ZipFiles ? findZipRoot(files, place) : place;
     if (found !== null || inner === place) return found;
     place = inner;
   }
 }
 
-async function onlyCollectionIn(
+async function findOnlyCollection(
   folder: string,
   files: FileTree,
   others: string[],
 ): Promise<OpenedCollection | null> {
   const found: OpenedCollection[] = [];
-  const allowance = searchAllowance();
-  for (const document of documentsAround(folder, files)) {
-    if (!isInside(document, folder, files)) continue;
+  const allowance = newAllowance();
+  for (const document of findDocuments(folder, files)) {
+    if (!isBelowFolder(document, folder, files)) continue;
     let read: AcceptedDocument<Collection> | null;
     try {
       const admits = (bytes: number) => (allowance.bytes -= bytes) >= 0;
-      read = await readDocument<Collection>(document, "collection", files, admits, others);
+      read = await readCollectionDocument<Collection>(document, "collection", files, admits, others);
     } catch (error) {
       if (!isLoss(error)) throw error;
       const name = isImageList(document) ? IMAGE_LIST : basename(document);
@@ -327,8 +327,8 @@ async function onlyCollectionIn(
     // The paths in a document below the folder may be relative to the document's own folder.
     const root = rootsOf(document)[0] === folder
       ? folder
-      : rootOfDocument(document, imagesOf(collection), files, folder);
-    found.push({ document, root, collection: asStored(collection, root, files), foreign });
+      : findRoot(document, listImagePaths(collection), files, folder);
+    found.push({ document, root, collection: spellAsStored(collection, root, files), foreign });
   }
   if (found.length > 1) {
     const documents = found.map(({ document }) => quoted(document)).join(", ");
@@ -340,15 +340,15 @@ async function onlyCollectionIn(
 }
 
 /** The only folder in a ZIP file or in a folder of it; otherwise that file or folder itself. */
-export function zipRoot(zip: ZipFiles, folder = zip.archive): string {
+export function findZipRoot(zip: ZipFiles, folder = zip.archive): string {
   const [only, ...others] = zip.list(folder);
   const inner = only === undefined || others.length > 0 ? folder : join(folder, only);
   return zip.kind(inner) === "directory" ? inner : folder;
 }
 
 /** A collection whose images have their stored names. */
-function asStored(collection: Collection, root: string, files: FileTree): Collection {
-  const stored = storedSpelling(files, root, imagesOf(collection));
+function spellAsStored(collection: Collection, root: string, files: FileTree): Collection {
+  const stored = findStoredSpelling(files, root, listImagePaths(collection));
   const members = collection.members.map((member) => {
     const image = stored(member.ome_zarr);
     return image === member.ome_zarr ? member : { ...member, ome_zarr: image };
@@ -356,4 +356,4 @@ function asStored(collection: Collection, root: string, files: FileTree): Collec
   return { ...collection, members };
 }
 
-const imagesOf = ({ members }: Collection) => members.map((member) => member.ome_zarr);
+const listImagePaths = ({ members }: Collection) => members.map((member) => member.ome_zarr);

@@ -2,13 +2,13 @@ import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { inFolder } from "../../tests/temporary_files.ts";
 import { FileAccess } from "../io/file_access.ts";
-import { documentsAround } from "./documents.ts";
+import { findDocuments } from "./documents.ts";
 
 Deno.test("searches documents in at most 200 subfolders", () =>
   inFolder((put, folder) => {
     const files = new FileAccess();
     const around = () =>
-      documentsAround(folder, files).map((path) => path.slice(folder.length + 1).replaceAll("\\", "/"));
+      findDocuments(folder, files).map((path) => path.slice(folder.length + 1).replaceAll("\\", "/"));
     // A file comes first, and a folder of that name is not a document.
     put("0", "");
     put("1/collection.json/file", "");

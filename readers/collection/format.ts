@@ -47,7 +47,7 @@ export const COLLECTION: DirectoryFormat = {
   container: "directory",
   content: "collection.json",
   marksFolder: async (folder, files) =>
-    (await import("./documents.ts")).documentsAround(folder, files).length > 0,
+    (await import("./documents.ts")).findDocuments(folder, files).length > 0,
   load,
 };
 

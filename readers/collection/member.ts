@@ -3,23 +3,23 @@ import { join } from "node:path";
 import type { DocumentKindName } from "../../schemas/documents.ts";
 import { PlaneNotFound } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import { storedSpelling } from "../io/names.ts";
-import { changed } from "../io/paths.ts";
+import { findStoredSpelling } from "../io/names.ts";
+import { changedFile } from "../io/paths.ts";
 import { statedStep, UNCALIBRATED } from "../metadata/axes.ts";
 import { parseJson } from "../metadata/json.ts";
-import { timeAxisOf, withTimes } from "../metadata/time_stamps.ts";
+import { findTimeAxis, withTimes } from "../metadata/time_stamps.ts";
 import type { OmeAxis } from "../ome_zarr/ome_image.ts";
 import {
-  firstOutside,
+  findOutside,
   type ImageShape,
+  makeStraightPath,
   NO_REFERENCE,
   type ReferenceResult,
   referenceUnlessLost,
-  straightPath,
-  unreadable,
+  warnReferenceLost,
 } from "../metadata/reference.ts";
 import { openStore } from "../ome_zarr/opened_store.ts";
-import { acquisitionOf, readLinkedImage, type StoredImage, textOf } from "../ome_zarr/mod.ts";
+import { decodeUtf8, describeZarrImage, readLinkedImage, type ZarrImage } from "../ome_zarr/mod.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
 import {
   type Acquisition,
@@ -30,35 +30,39 @@ import {
   type Reference,
 } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import { asRecorded, exactPath, recordedAxes, recordedChannels } from "./archived.ts";
+import { restoreAxes, restoreChannels, restorePath, restoreRecording } from "./archived.ts";
 import type { DocumentFile } from "./member_documents.ts";
 import type { Membership } from "./membership.ts";
-import { digestOf, isInside } from "./documents.ts";
+import { hashDocument, isBelowFolder } from "./documents.ts";
 
 /** The acquisition of an image, with the metadata of its collection if it has one. */
-export function memberAcquisition(
-  stored: StoredImage,
+export function describeMember(
+  stored: ZarrImage,
   membership: Membership,
   files: FileTree,
 ): Acquisition {
   const warnings: Warning[] = [...stored.image.warnings, ...membership.warnings];
-  const image = { ...stored.image, calibrations: displayed(stored, membership, warnings) };
-  const shown = asRecorded(
-    { ...acquisitionOf({ ...stored, image }, files.stop), warnings },
+  const image = { ...stored.image, calibrations: overrideCalibrations(stored, membership, warnings) };
+  const shown = restoreRecording(
+    { ...describeZarrImage({ ...stored, image }, files.stop), warnings },
     membership.archived,
   );
   const { times } = withTimes(shown);
   const isTime = ({ letter, name }: OmeAxis) =>
-    letter === timeAxisOf(shown)?.name && Object.hasOwn(membership.axisDisplay ?? {}, name);
+    letter === findTimeAxis(shown)?.name && Object.hasOwn(membership.axisDisplay ?? {}, name);
   // A displayed step counts, whatever the time stamps show.
   const timed = image.axes.some(isTime) ? { ...shown, stamps: null, times } : shown;
-  const acquisition = asMember(timed, membership, files);
+  const acquisition = addMembership(timed, membership, files);
   const { reference, warnings: doubts } = readReference(membership, files);
   return { ...acquisition, reference, warnings: [...acquisition.warnings, ...doubts] };
 }
 
 /** Adds the name, documents and missing planes of a member to an acquisition. */
-export function asMember(acquisition: Acquisition, membership: Membership, files: FileTree): Acquisition {
+export function addMembership(
+  acquisition: Acquisition,
+  membership: Membership,
+  files: FileTree,
+): Acquisition {
   const { collection, missingPlanes } = membership;
   if (collection === null) return acquisition;
   const isMissing = (channel: number, { t, z }: Position) => missingPlanes.has(`${t} ${z} ${channel}`);
@@ -67,9 +71,9 @@ export function asMember(acquisition: Acquisition, membership: Membership, files
     collection,
     documents: (list) => {
       acquisition.documents(list);
-      addDocuments(list, membership, files);
+      addMemberDocuments(list, membership, files);
     },
-    content: () => contentOf(membership, files),
+    content: () => readMemberContent(membership, files),
     ...missingPlanes.size > 0 && {
       holds: (channel, position) => !isMissing(channel, position),
       plan: (channels, position, rows) => {
@@ -81,18 +85,18 @@ export function asMember(acquisition: Acquisition, membership: Membership, files
   };
 }
 
-function addDocuments(list: DocumentList, { documents, root }: Membership, files: FileTree): void {
+function addMemberDocuments(list: DocumentList, { documents, root }: Membership, files: FileTree): void {
   const require = (bytes: number) => list.require(bytes);
   const listed = new Set<string>();
   for (const document of documents) {
     const { name, made, tables } = document;
-    const read = document.files.map((file) => ({ file, bytes: acceptedBytes(file, files, require) }));
+    const read = document.files.map((file) => ({ file, bytes: readAccepted(file, files, require) }));
     for (const { file: { name, isJson }, bytes } of read) {
       // A page that reads documents by their extension takes this one as text.
       const [shown, type] = isJson
         ? [name, "application/json"] as const
         : [`${name}.txt`, "text/plain"] as const;
-      if (!listed.has(name)) list.add(shown, type, textOf(bytes, name));
+      if (!listed.has(name)) list.add(shown, type, decodeUtf8(bytes, name));
       listed.add(name);
     }
     if (made !== null) {
@@ -100,20 +104,20 @@ function addDocuments(list: DocumentList, { documents, root }: Membership, files
       list.add(name, "application/json", JSON.stringify(value, null, 2));
     }
     for (const table of tables) {
-      const place = tableAt(root, table, files);
+      const place = findTable(root, table, files);
       if (place === null) continue;
-      list.add(table, "text/csv", textOf(bytesAt(place, table, files, require), table));
+      list.add(table, "text/csv", decodeUtf8(readWhole(place, table, files, require), table));
     }
   }
 }
 
 /** Reads the documents of a member for an export. */
-function contentOf({ documents, root, unkept }: Membership, files: FileTree): MemberContent {
+function readMemberContent({ documents, root, unkept }: Membership, files: FileTree): MemberContent {
   const read = <T>(kind: DocumentKindName): T | null => {
     const document = documents.find((one) => one.kind === kind);
     if (document === undefined) return null;
     // Their schemas have accepted these bytes.
-    const read = document.files.map((file) => ({ file, bytes: acceptedBytes(file, files) }));
+    const read = document.files.map((file) => ({ file, bytes: readAccepted(file, files) }));
     const value = document.made === null
       ? parseJson(read[0]!.bytes, document.name)
       : document.made(read.map(({ bytes }) => bytes));
@@ -125,24 +129,24 @@ function contentOf({ documents, root, unkept }: Membership, files: FileTree): Me
     reference: read("reference-image"),
     unkept,
     tableSize(path) {
-      const place = tableAt(root, path, files);
+      const place = findTable(root, path, files);
       if (place === null) return null;
       const file = files.open(place);
       file.close();
       return file.size;
     },
-    table: (path) => bytesAt(tableAt(root, path, files) ?? join(root, path), path, files),
+    table: (path) => readWhole(findTable(root, path, files) ?? join(root, path), path, files),
   };
 }
 
 /** Bytes of a document, which must be those that its schema has accepted. @throws {AcquisitionChanged} */
-function acceptedBytes(
+function readAccepted(
   { name, path, digest }: DocumentFile,
   files: FileTree,
   require?: (bytes: number) => void,
 ): Uint8Array {
-  const bytes = bytesAt(path, name, files, require);
-  if (digestOf(bytes) !== digest) throw changed(path);
+  const bytes = readWhole(path, name, files, require);
+  if (hashDocument(bytes) !== digest) throw changedFile(path);
   return bytes;
 }
 
@@ -150,13 +154,13 @@ function acceptedBytes(
 const TABLE = /\.csv$/i;
 
 /** The place of a table; `null` if it does not exist, lies outside of the collection or has another kind of name. */
-function tableAt(root: string, table: string, files: FileTree): string | null {
-  const place = join(root, storedSpelling(files, root, [table])(table));
-  if (files.kind(place) !== "file" || !isInside(place, root, files)) return null;
+function findTable(root: string, table: string, files: FileTree): string | null {
+  const place = join(root, findStoredSpelling(files, root, [table])(table));
+  if (files.kind(place) !== "file" || !isBelowFolder(place, root, files)) return null;
   return [place, files.resolve(place)].every((path) => TABLE.test(path)) ? place : null;
 }
 
-function bytesAt(
+function readWhole(
   path: string,
   name: string,
   files: FileTree,
@@ -172,7 +176,7 @@ function bytesAt(
 }
 
 /** Calibrations of an image, overridden by `axis_display`. */
-function displayed({ image }: StoredImage, { axisDisplay }: Membership, warnings: Warning[]) {
+function overrideCalibrations({ image }: ZarrImage, { axisDisplay }: Membership, warnings: Warning[]) {
   const calibrations = { ...image.calibrations };
   for (const [name, { scale, unit }] of Object.entries(axisDisplay ?? {})) {
     const axis = image.axes.find((a) => a.name === name);
@@ -191,19 +195,19 @@ function readReference(membership: Membership, files: FileTree): ReferenceResult
   const { referenceImage, scanPath, isLine, archived, archivedReference: kept } = membership;
   if (referenceImage === null) return NO_REFERENCE;
   return referenceUnlessLost(() => {
-    const acquisition = acquisitionOf(readLinkedImage(openStore(referenceImage, files)), files.stop);
+    const acquisition = describeZarrImage(readLinkedImage(openStore(referenceImage, files)), files.stop);
     const { channels, axes } = acquisition;
-    const [y, x] = recordedAxes(axes.slice(-2), kept) as [Axis, Axis];
+    const [y, x] = restoreAxes(axes.slice(-2), kept) as [Axis, Axis];
     const shape = { rows: y.size, columns: x.size };
-    const { path, warnings } = pathOn(shape, scanPath);
+    const { path, warnings } = checkScanPathOn(shape, scanPath);
     const exact = path === null && scanPath !== null
       ? null
-      : exactPath(archived.lineRoi, kept.scan_path, scanPath, shape);
+      : restorePath(archived.lineRoi, kept.scan_path, scanPath, shape);
     return {
       reference: {
         axes: [y, x],
-        channels: recordedChannels(channels, kept),
-        ...exact ?? (path && isLine ? straightPath(endsOf(path)) : { lineRoi: null, scanPath: path }),
+        channels: restoreChannels(channels, kept),
+        ...exact ?? (path && isLine ? makeStraightPath(endsOf(path)) : { lineRoi: null, scanPath: path }),
         plan: () => acquisition.plan(channels.map((channel) => channel.index), FIRST_POSITION),
       },
       warnings: [...acquisition.warnings, ...warnings],
@@ -213,16 +217,16 @@ function readReference(membership: Membership, files: FileTree): ReferenceResult
 
 const endsOf = ({ x, y }: NonNullable<Reference["scanPath"]>) => [x[0]!, y[0]!, x[1]!, y[1]!] as const;
 
-function pathOn(
+function checkScanPathOn(
   shape: ImageShape,
   points: Membership["scanPath"],
 ): { readonly path: Reference["scanPath"]; readonly warnings: readonly Warning[] } {
   if (points === null) return { path: null, warnings: [] };
   const path = { x: points.map((point) => point[0]!), y: points.map((point) => point[1]!) };
-  const outside = firstOutside(path, shape);
+  const outside = findOutside(path, shape);
   if (outside === null) return { path, warnings: [] };
   const text =
     `Point ${outside} of the scan path, ${points[outside]!.join(", ")}, lies outside the reference ` +
     `image of ${shape.rows} rows and ${shape.columns} columns; the path is left out`;
-  return { path: null, warnings: [unreadable(text)] };
+  return { path: null, warnings: [warnReferenceLost(text)] };
 }

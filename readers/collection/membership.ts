@@ -3,12 +3,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Collection, ImageDocument, Member } from "../../schemas/documents.ts";
 import type { ArchivedImage, ArchivedReference } from "../../schemas/archived.ts";
 import { quoted, Unreadable } from "../errors.ts";
-import { alike, storedSpelling } from "../io/names.ts";
+import { alike, findStoredSpelling } from "../io/names.ts";
 import { isClosed, isInsideRoots } from "../io/paths.ts";
 import { isJsonObject } from "../metadata/json.ts";
 import type { FileAccess, FileRights } from "../io/file_access.ts";
 import type { FileTree } from "../ome_zarr/zip_files.ts";
-import { imageAt } from "../ome_zarr/opened_store.ts";
+import { findImageFolder } from "../ome_zarr/opened_store.ts";
 import type { MemberName } from "../reader.ts";
 import { type MemberDocument, readOwnDocuments } from "./member_documents.ts";
 import { addWarning, listed, warnIf, type Warning, warning } from "../warning.ts";
@@ -17,14 +17,14 @@ import {
   type AcceptedDocument,
   type Allowance,
   COLLECTION_FILE,
-  documentsAround,
+  findDocuments,
+  findRoot,
+  isBelowFolder,
   isImageList,
-  isInside,
+  newAllowance,
   readUsable,
-  resolved,
-  rootOfDocument,
+  resolveInside,
   rootsOf,
-  searchAllowance,
 } from "./documents.ts";
 
 /** Number of folders above an image to search, the nearest first. */
@@ -78,22 +78,25 @@ interface Search {
 }
 
 /** The facts of the nearest collection with this image; only warnings if no collection has it. */
-export async function membershipOf(image: SearchedImage, files: FileAccess): Promise<Membership> {
+export async function findMembership(image: SearchedImage, files: FileAccess): Promise<Membership> {
   const warnings: Warning[] = [];
-  const allowance = searchAllowance();
+  const allowance = newAllowance();
   const { path, memberId, staysInFolder } = image;
   const top = staysInFolder ? files.kind(path) === "directory" ? path : dirname(path) : null;
-  const isTrusted = trustOf(path, files);
+  const isTrusted = decideTrust(path, files);
   let isCut = false;
   const admits = (folder: string) => {
     const isAdmitted = (top === null || isInsideRoots(folder, [top])) && isTrusted(folder);
     isCut ||= !isAdmitted;
     return isAdmitted;
   };
-  const found = await foundCollection({ image: path, files, allowance, warnings, admits });
+  const found = await searchCollections({ image: path, files, allowance, warnings, admits });
   if (found) {
     const membership = await readMembership(found, files, warnings);
-    return { ...membership, warnings: [...membership.warnings, ...applied(found.document, membership)] };
+    return {
+      ...membership,
+      warnings: [...membership.warnings, ...warnAboutChanges(found.document, membership)],
+    };
   }
   if (allowance.bytes < 0 || allowance.members < 0) {
     const text = "The collections around the image are too large to search; it is shown without a collection";
@@ -119,7 +122,7 @@ const isOpenToAll = ({ mode }: FileRights) => (mode & WORLD_WRITABLE) !== 0;
  * Whether only the owner of the image and root decide what lies in a folder, so that a document there may change the image. Without
  * owners, or if everybody may write to the image itself, every folder counts.
  */
-function trustOf(image: string, files: FileAccess): (folder: string) => boolean {
+function decideTrust(image: string, files: FileAccess): (folder: string) => boolean {
   const own = files.rightsOf(files.archiveOf(image) ?? image);
   if (own === null || own.owner === null || isOpenToAll(own)) return () => true;
   const belongs = (rights: FileRights | null) => rights?.owner === own.owner || rights?.owner === 0;
@@ -137,7 +140,7 @@ function trustOf(image: string, files: FileAccess): (folder: string) => boolean 
 }
 
 /** Names a document that changes the image, unless the user opened the collection. */
-function applied(
+function warnAboutChanges(
   document: string,
   { axisDisplay, referenceImage, missingPlanes, archived }: Membership,
 ): Warning[] {
@@ -170,24 +173,27 @@ const ALONE: Membership = {
 };
 
 /** The member for the image, in the nearest collection that has one. */
-async function foundCollection(search: Search): Promise<FoundMember | null> {
+async function searchCollections(search: Search): Promise<FoundMember | null> {
   const { image, files, allowance, warnings, admits } = search;
   let folder = dirname(image);
   for (let level = 0; level < MAX_LEVELS; level += 1) {
-    if (!looked(search, () => admits(folder))) return null;
+    if (!lookOrWarn(search, () => admits(folder))) return null;
     await files.readAhead(folder);
-    const documents = looked(search, () => documentsAround(folder, files, (error) => note(search, error)));
+    const documents = lookOrWarn(
+      search,
+      () => findDocuments(folder, files, (error) => warnUnlessClosed(search, error)),
+    );
     const hasOwn = documents?.[0] !== undefined && rootsOf(documents[0])[0] === folder;
     const collections: string[] = [];
     let found: FoundMember | null = null;
     for (const document of documents ?? []) {
       files.stop.check();
-      const isUsable = () => isInside(document, folder, files) && admits(dirname(document));
-      if (!looked(search, isUsable)) continue;
+      const isUsable = () => isBelowFolder(document, folder, files) && admits(dirname(document));
+      if (!lookOrWarn(search, isUsable)) continue;
       const read = await readUsable<Collection>(document, "collection", files, warnings, allowance);
       if (!read) continue;
       collections.push(document);
-      found ??= looked(search, () => memberOf(read, document, search));
+      found ??= lookOrWarn(search, () => findMember(read, document, search));
       if (found && hasOwn) break;
     }
     if (found && collections.length > 1 && !hasOwn) {
@@ -203,18 +209,18 @@ async function foundCollection(search: Search): Promise<FoundMember | null> {
 }
 
 /** Runs `look`; if the place cannot be searched, warns and returns `null`. */
-function looked<T>(search: Search, look: () => T): T | null {
+function lookOrWarn<T>(search: Search, look: () => T): T | null {
   try {
     return look();
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    note(search, error);
+    warnUnlessClosed(search, error);
     return null;
   }
 }
 
 /** Warns about a place that could not be searched, unless access is denied: folders of other accounts are common neighbours. */
-function note({ warnings }: Search, error: Unreadable): void {
+function warnUnlessClosed({ warnings }: Search, error: Unreadable): void {
   if (isClosed(error)) return;
   const text = `The search for the collection of this image is incomplete: ${error.message}`;
   addWarning(warnings, warning("file_unreadable", text));
@@ -231,7 +237,7 @@ export interface FoundMember {
 }
 
 /** The member for the image, with the root of its collection. Compares written paths first, without disk access. */
-function memberOf(
+function findMember(
   { value: collection, foreign }: AcceptedDocument<Collection>,
   document: string,
   search: Search,
@@ -241,34 +247,38 @@ function memberOf(
   const roots = rootsOf(document);
   const [folder] = roots;
   const named = (isNamed: (path: string) => boolean) =>
-    members.filter((member) => roots.some((root) => isNamed(imagePath(root, member))));
+    members.filter((member) => roots.some((root) => isNamed(resolveImagePath(root, member))));
   const exact = named((path) => path === image);
   const written = exact.length > 0 ? exact : named((path) => alike(path, image));
   const candidates = written.length > 0 ? written : members.slice(0, Math.max(0, allowance.members));
   if (written.length === 0) allowance.members -= members.length;
   const fitting = candidates.flatMap((member) => {
-    const [here = false, above = false] = roots.map((root) => isImage(root, member, search));
+    const [here = false, above = false] = roots.map((root) => leadsToImage(root, member, search));
     return here || above ? [{ member, here, above }] : [];
   });
   if (fitting.length === 0) return null;
   const paths = [...fitting.map(({ member }) => member), ...members]
     .slice(0, MAX_MEMBERS_COUNTED).map((member) => member.ome_zarr);
-  const root = rootOfDocument(document, [...new Set(paths)], files, null, admits);
+  const root = findRoot(document, [...new Set(paths)], files, null, admits);
   const found = fitting.find(({ here, above }) => root === folder ? here : above);
   return found ? { document, collection, member: found.member, root, foreign } : null;
 }
 
 /** Path of the image of a member. */
-export const imagePath = (root: string, member: Member): string => imageAt(resolve(root, member.ome_zarr));
+export const resolveImagePath = (root: string, member: Member): string =>
+  findImageFolder(resolve(root, member.ome_zarr));
 
 /** True if the path of a member leads to the image, inside the collection. */
-function isImage(root: string, member: Member, search: Search): boolean {
+function leadsToImage(root: string, member: Member, search: Search): boolean {
   const { image, files } = search;
   files.stop.check();
-  const path = imagePath(root, member);
+  const path = resolveImagePath(root, member);
   const isAlike = path !== image && alike(path, image);
-  const stored = isAlike ? join(root, storedSpelling(files, root, [member.ome_zarr])(member.ome_zarr)) : path;
-  return (imageAt(stored) === image || resolved(path, files) === image) && isInside(stored, root, files);
+  const stored = isAlike
+    ? join(root, findStoredSpelling(files, root, [member.ome_zarr])(member.ome_zarr))
+    : path;
+  return (findImageFolder(stored) === image || resolveInside(path, files) === image) &&
+    isBelowFolder(stored, root, files);
 }
 
 /** Reads a collection's facts about one of its members; adds to `warnings`. */
@@ -278,9 +288,9 @@ export async function readMembership(
   warnings: Warning[],
 ): Promise<Membership> {
   const inside = (path: string) => {
-    const target = join(root, storedSpelling(files, root, [path])(path));
+    const target = join(root, findStoredSpelling(files, root, [path])(path));
     try {
-      if (isInside(target, root, files)) return resolved(target, files);
+      if (isBelowFolder(target, root, files)) return resolveInside(target, files);
       warnings.push(
         warning("file_missing", `"${path}" of the collection does not exist or lies outside of it`),
       );
@@ -300,9 +310,9 @@ export async function readMembership(
   const { documents, image, overview } = content;
   const reference = member.reference_image;
   if (strange.length > 0) warnings.push(warning("foreign_document", listed(strange)));
-  const { archivedImage, archivedReference } = await import("../../schemas/archived.ts");
-  const kept = archivedImage(image?.image_metadata);
-  const keptReference = archivedReference(overview?.metadata);
+  const { readArchivedImage, readArchivedReference } = await import("../../schemas/archived.ts");
+  const kept = readArchivedImage(image?.image_metadata);
+  const keptReference = readArchivedReference(overview?.metadata);
   for (const key of [...kept.damaged, ...keptReference.damaged]) {
     warnings.push(warning("metadata_damaged", `The field "${key}" of the archive cannot be used`));
   }
@@ -310,7 +320,7 @@ export async function readMembership(
     collection: { id, name, member: { id: member.id, name: member.name, accepted: image?.accepted ?? null } },
     documents,
     root,
-    missingPlanes: missingPlanes(image),
+    missingPlanes: listMissingPlanes(image),
     axisDisplay: image?.axis_display ?? null,
     referenceImage: reference ? inside(reference.ome_zarr) : null,
     scanPath: content.scanPath,
@@ -327,7 +337,7 @@ export async function readMembership(
 }
 
 /** Planes that the image document lists as never recorded (`image_metadata.acq_server.missing_planes`). */
-function missingPlanes(document: ImageDocument | null): ReadonlySet<string> {
+function listMissingPlanes(document: ImageDocument | null): ReadonlySet<string> {
   const own = document?.image_metadata?.["acq_server"];
   const listed = isJsonObject(own) ? own["missing_planes"] : [];
   const planes = (Array.isArray(listed) ? listed : []).filter(isJsonObject);

@@ -7,7 +7,7 @@ import { NO_LINKS } from "../../tests/no_links.ts";
 import { inFolder } from "../../tests/temporary_files.ts";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { AcquisitionChanged } from "../errors.ts";
-import { documentsOf } from "../io/document_list.ts";
+import { collectDocuments } from "../io/document_list.ts";
 
 const open = (path: string, roots: string[] | null = null) => loadHere(path, { roots });
 
@@ -336,7 +336,7 @@ Deno.test(
       openHere(
         join(root, "images/0001"),
         (acquisition) =>
-          documentsOf(acquisition).map(({ name }) => name).filter((name) => !name.endsWith("zarr.json")),
+          collectDocuments(acquisition).map(({ name }) => name).filter((name) => !name.endsWith("zarr.json")),
       );
     const { analyses } = DOCUMENTS;
     const naming = (path: string) => ({
@@ -364,7 +364,7 @@ Deno.test(
     write(join(root, FILES.analyses), analyses);
     await openHere(join(root, "images/0001"), (acquisition) => {
       write(join(root, FILES.analyses), naming("secret.txt"));
-      assert.throws(() => documentsOf(acquisition), AcquisitionChanged);
+      assert.throws(() => collectDocuments(acquisition), AcquisitionChanged);
     });
   }),
 );

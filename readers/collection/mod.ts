@@ -1,7 +1,7 @@
 /** OME-Zarr images and collections of them, in folders and in ZIP files. */
 import { basename, join } from "node:path";
 import { DecodeFailed, isLoss, NoImage, quoted, UnsupportedFormat } from "../errors.ts";
-import { imageScenes } from "../ome_zarr/mod.ts";
+import { openImageScenes } from "../ome_zarr/mod.ts";
 import { COLLECTION_NAME, ZARR_ZIP_NAME } from "./names.ts";
 import { isGroup, type OpenedStore, openStore, storeInZip } from "../ome_zarr/opened_store.ts";
 import { type FileTree, ZipFiles } from "../ome_zarr/zip_files.ts";
@@ -9,27 +9,27 @@ import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { listed, warnIf, warning } from "../warning.ts";
 import {
   COLLECTION_FILE,
-  collectionAt,
-  collectionIn,
+  findCollection,
+  isBelowFolder,
   isImageList,
-  isInside,
+  openCollectionDocument,
   type OpenedCollection,
 } from "./documents.ts";
-import { asMember, memberAcquisition } from "./member.ts";
-import { type FoundMember, imagePath, membershipOf, readMembership } from "./membership.ts";
+import { addMembership, describeMember } from "./member.ts";
+import { findMembership, type FoundMember, readMembership, resolveImagePath } from "./membership.ts";
 
 /** Opens the images of a directory or ZIP store, or the members of a collection. */
 export async function scenes(source: Source): Promise<Scenes> {
   const { path, files } = source;
   if (basename(path) === COLLECTION_FILE || isImageList(path)) {
-    return collectionScenes(await collectionAt(path, files), files);
+    return openMembers(await openCollectionDocument(path, files), files);
   }
   const kind = files.kind(path);
-  if (kind === "file") return await scenesOfZip(source);
+  if (kind === "file") return await openZip(source);
   let reason: NoImage | null = null;
   if (kind !== "directory" || isGroup(path, files)) {
     try {
-      return imagesOf(openStore(path, files), source);
+      return openImages(openStore(path, files), source);
     } catch (error) {
       // A group without an image may be the root of a collection.
       if (!(error instanceof NoImage) || kind !== "directory") throw error;
@@ -37,8 +37,8 @@ export async function scenes(source: Source): Promise<Scenes> {
     }
   }
   const others: string[] = [];
-  const collection = await collectionIn(path, files, others);
-  if (collection !== null) return collectionScenes(collection, files);
+  const collection = await findCollection(path, files, others);
+  if (collection !== null) return openMembers(collection, files);
   if (others.length > 0) {
     throw new DecodeFailed(`its ${COLLECTION_FILE} is not the document of a collection: ${others[0]}`);
   }
@@ -46,22 +46,22 @@ export async function scenes(source: Source): Promise<Scenes> {
 }
 
 /** The images of a store, each of which may be a member of a collection around it. */
-const imagesOf = (opened: OpenedStore, { path, files, staysInFolder = false }: Source) =>
-  imageScenes(opened, files.stop, async (stored) => {
+const openImages = (opened: OpenedStore, { path, files, staysInFolder = false }: Source) =>
+  openImageScenes(opened, files.stop, async (stored) => {
     const { memberId } = stored.image;
-    return memberAcquisition(stored, await membershipOf({ path, memberId, staysInFolder }, files), files);
+    return describeMember(stored, await findMembership({ path, memberId, staysInFolder }, files), files);
   });
 
-async function scenesOfZip(source: Source): Promise<Scenes> {
+async function openZip(source: Source): Promise<Scenes> {
   const { path, files } = source;
   const zip = new ZipFiles(path, files);
-  const collection = await collectionIn(path, zip);
+  const collection = await findCollection(path, zip);
   if (collection !== null) {
-    if (zip.repeated === null) return collectionScenes(collection, zip);
+    if (zip.repeated === null) return openMembers(collection, zip);
     throw new DecodeFailed(`the ZIP file holds several entries ${quoted(zip.repeated)}`);
   }
   try {
-    return { ...imagesOf(storeInZip(zip, path), source), format: ZARR_ZIP_NAME };
+    return { ...openImages(storeInZip(zip, path), source), format: ZARR_ZIP_NAME };
   } catch (error) {
     if (!(error instanceof NoImage) || !/(?<!\.ome\.zarr)\.zip$/i.test(path)) throw error;
     throw new UnsupportedFormat(
@@ -72,13 +72,13 @@ async function scenesOfZip(source: Source): Promise<Scenes> {
 }
 
 /** The members with existing images, in document order. @throws {DecodeFailed} the collection has no image */
-function collectionScenes(
+function openMembers(
   { collection, document, root, foreign }: OpenedCollection,
   files: FileTree,
 ): Scenes {
   const members = collection.members.filter((member) => {
     files.stop.check();
-    return isInside(imagePath(root, member), root, files);
+    return isBelowFolder(resolveImagePath(root, member), root, files);
   });
   const present = new Set(members);
   const absent = collection.members.filter((member) => !present.has(member)).map(({ name }) => quoted(name));
@@ -92,7 +92,7 @@ function collectionScenes(
   /** Paths that identify the content: the ZIP file, or the documents of the collection and of its images. */
   const identity = () => {
     if (files instanceof ZipFiles) return [files.archive];
-    const groups = members.map((member) => imagePath(root, member));
+    const groups = members.map((member) => resolveImagePath(root, member));
     return [document, ...groups.flatMap((group) => [join(group, "zarr.json"), join(group, ".zattrs")])];
   };
   return {
@@ -123,16 +123,16 @@ function collectionScenes(
 async function openMember(found: FoundMember, files: FileTree): Promise<Acquisition> {
   const { member, root } = found;
   const membership = await readMembership(found, files, []);
-  const images = imageScenes(
-    openStore(files.resolve(imagePath(root, member)), files),
+  const images = openImageScenes(
+    openStore(files.resolve(resolveImagePath(root, member)), files),
     files.stop,
-    (stored) => Promise.resolve(memberAcquisition(stored, membership, files)),
+    (stored) => Promise.resolve(describeMember(stored, membership, files)),
   );
   const first = await images.open(0);
   if (images.count === 1) return first;
   const text = `The member ${quoted(member.name)} holds ${images.count} images; the first one is served`;
   return {
-    ...asMember(first, membership, files),
+    ...addMembership(first, membership, files),
     warnings: [...images.warnings, ...first.warnings, warning("scenes_left_out", text)],
   };
 }

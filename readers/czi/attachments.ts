@@ -2,10 +2,10 @@
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { Moment } from "../metadata/moment.ts";
-import { MAX_STAMPS, stampedStep, stampsOf } from "../metadata/time_stamps.ts";
+import { computeStampedStep, MAX_STAMPS, scaleStamps } from "../metadata/time_stamps.ts";
 import type { TimeStamps } from "../reader.ts";
 import { unlessLost, warnIf, type Warning } from "../warning.ts";
-import type { Span } from "./scene.ts";
+import type { IndexSpan } from "./scene.ts";
 import { ID, longAt, requireSegment, SEGMENT_HEAD, textAt } from "./segment.ts";
 
 /** Largest number of attachments in a document; a dozen are usual. */
@@ -32,10 +32,15 @@ export const readAttachments = (
   position: number,
   warnings: Warning[],
 ): readonly Attachment[] =>
-  unlessLost(warnings, "The attachment directory", () => listed(file, position, warnings), "file_damaged") ??
+  unlessLost(
+    warnings,
+    "The attachment directory",
+    () => listAttachments(file, position, warnings),
+    "file_damaged",
+  ) ??
     [];
 
-function listed(file: ByteSource, position: number, warnings: Warning[]): Attachment[] {
+function listAttachments(file: ByteSource, position: number, warnings: Warning[]): Attachment[] {
   if (position === 0) return [];
   const what = "the attachment directory";
   const { data } = requireSegment(file, position, ID.attachments, what);
@@ -56,7 +61,7 @@ function listed(file: ByteSource, position: number, warnings: Warning[]): Attach
 }
 
 /** The content of an attachment. @throws {DecodeFailed} the content lies outside the file */
-export function contentOf(file: ByteSource, { position, name }: Attachment): ByteSection {
+export function readAttachment(file: ByteSource, { position, name }: Attachment): ByteSection {
   const what = `attachment "${name}" at ${position}`;
   const { data } = requireSegment(file, position, ID.attachment, what);
   const size = longAt(new DataView(file.read(data, 8, what).buffer), 0);
@@ -84,20 +89,20 @@ function areDays(stamps: Float64Array, { date }: Moment): boolean {
     const created = Date.UTC(Number(year), Number(month) - 1, Number(day)) / (1000 * DAY) + UNIX_EPOCH_DAY;
     return Math.abs(last - created) < MOST_DAYS_APART;
   }
-  const { median } = stampedStep(stamps);
+  const { median } = computeStampedStep(stamps);
   return median !== null && median < MOST_DAY_STEP;
 }
 
 /** Bytes before the stamps, which hold their size and number. */
 const STAMPS_HEAD = 8;
 
-function readTimeStamps(
+function readStampsOfSpan(
   file: ByteSource,
   attachment: Attachment,
-  { start, size }: Span,
+  { start, size }: IndexSpan,
   moment: Moment,
 ): TimeStamps | null {
-  const content = contentOf(file, attachment);
+  const content = readAttachment(file, attachment);
   const count = new DataView(content.read(0, STAMPS_HEAD, "time stamps").buffer).getInt32(4, true);
   const stored = Math.min(count, Math.floor((content.size - STAMPS_HEAD) / 8)) - Math.max(start, 0);
   const length = Math.min(stored, MAX_STAMPS);
@@ -105,18 +110,18 @@ function readTimeStamps(
   if (start < 0 || length < 1) return null;
   const view = new DataView(content.read(STAMPS_HEAD + 8 * start, 8 * length, "time stamps").buffer);
   const stamps = Float64Array.from({ length }, (_, i) => view.getFloat64(8 * i, true));
-  return stampsOf(stamps, areDays(stamps, moment) ? 1 / DAY : 1, length < stored && length < size);
+  return scaleStamps(stamps, areDays(stamps, moment) ? 1 / DAY : 1, length < stored && length < size);
 }
 
 /** The time stamps from the first index of `span` along `T` on; `moment` is that of the document. `null` without any, or with a warning if they cannot be read. */
-export function timeStamps(
+export function findTimeStamps(
   file: ByteSource,
   attachments: readonly Attachment[],
-  span: Span,
+  span: IndexSpan,
   moment: Moment,
   warnings: Warning[],
 ): TimeStamps | null {
   const attachment = attachments.find(({ type }) => type === "CZTIMS");
   if (!attachment || span.size < 2) return null;
-  return unlessLost(warnings, "The time stamps", () => readTimeStamps(file, attachment, span, moment));
+  return unlessLost(warnings, "The time stamps", () => readStampsOfSpan(file, attachment, span, moment));
 }

@@ -4,12 +4,12 @@ import type { ByteSource } from "../io/byte_source.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { RowRange } from "../reader.ts";
 import { readStrided } from "../samples/strided.ts";
-import { SAMPLE_BYTES, SampleArray, scratchBytes } from "../samples/to_float32.ts";
+import { borrowScratch, SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import type { SubblockTable } from "./directory.ts";
-import { type PixelType, type SceneLayout, spanOf } from "./scene.ts";
+import { measureSpan, type PixelType, type SceneLayout } from "./scene.ts";
 
 /** A rectangle of a plane, and the pixels of a subblock that fill it. Steps are in pixels. */
-export interface Block {
+export interface PlaneBlock {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -25,7 +25,7 @@ export interface Block {
 }
 
 /** A block with the place of its bytes. */
-export interface StoredBlock extends Block {
+export interface StoredBlock extends PlaneBlock {
   readonly pixel: PixelType;
   readonly file: ByteSource;
   /** Offset and length of its samples; an attachment, such as a mask, follows them. */
@@ -44,7 +44,7 @@ export interface StoredBlock extends Block {
 }
 
 /** The stored index for an index, if `stored` samples represent `size` indices. */
-function storedIndex(index: number, size: number, stored: number): number {
+function findStoredIndex(index: number, size: number, stored: number): number {
   if (stored === size) return index;
   // Fewer samples are repeated a whole number of times; surplus samples are skipped.
   const found = stored < size
@@ -54,12 +54,12 @@ function storedIndex(index: number, size: number, stored: number): number {
 }
 
 /** The block of a subblock, in the plane at these indices in the file. */
-export function blockOf(
+export function placeBlock(
   table: SubblockTable,
   entry: number,
   layout: SceneLayout,
   fixed: ReadonlyMap<string, number>,
-): Block {
+): PlaneBlock {
   const { rowAxis } = layout;
   let [pixels, first] = [1, 0];
   let [columnStep, rowStep] = [1, 0];
@@ -69,13 +69,13 @@ export function blockOf(
     else if (letter === rowAxis) rowStep = pixels;
     else {
       const index = (fixed.get(letter) ?? 0) - table.start(letter, entry);
-      first += pixels * storedIndex(index, table.size(letter, entry), stored);
+      first += pixels * findStoredIndex(index, table.size(letter, entry), stored);
     }
     pixels *= stored;
   }
   return {
-    x: table.start("X", entry) - spanOf(layout, "X").start,
-    y: table.start(rowAxis, entry) - spanOf(layout, rowAxis).start,
+    x: table.start("X", entry) - measureSpan(layout, "X").start,
+    y: table.start(rowAxis, entry) - measureSpan(layout, rowAxis).start,
     width: table.size("X", entry),
     height: table.size(rowAxis, entry),
     storedWidth: table.stored("X", entry),
@@ -88,14 +88,15 @@ export function blockOf(
 }
 
 /** True if pixels are repeated or skipped. */
-export const isScaled = ({ width, height, storedWidth, storedHeight }: Block): boolean =>
+export const isScaled = ({ width, height, storedWidth, storedHeight }: PlaneBlock): boolean =>
   width !== storedWidth || height !== storedHeight;
 
 /** True if rows are painted as they are stored. */
-export const isPlain = (block: Block): boolean => !isScaled(block) && block.columnStep === 1;
+export const isUnscaled = (block: PlaneBlock): boolean => !isScaled(block) && block.columnStep === 1;
 
 /** Number of stored pixels from the first to the last of a row. */
-export const rowPixels = ({ storedWidth, columnStep }: Block): number => (storedWidth - 1) * columnStep + 1;
+export const countRowPixels = ({ storedWidth, columnStep }: PlaneBlock): number =>
+  (storedWidth - 1) * columnStep + 1;
 
 /** The planes to fill. */
 export interface Canvas {
@@ -134,12 +135,12 @@ export function paint(block: StoredBlock, pixels: Pixels, canvas: Canvas): void 
     };
     return readStrided(strided, targets.map(({ plane }) => plane), indexOf(first), columns);
   }
-  const storedColumns = Int32Array.from({ length: width }, (_, x) => storedIndex(x, width, storedWidth));
+  const storedColumns = Int32Array.from({ length: width }, (_, x) => findStoredIndex(x, width, storedWidth));
   const line = new Float32Array(storedWidth);
   for (let row = first; row < end; row += 1) {
     stop.check();
-    const storedRow = storedIndex(row, height, block.storedHeight);
-    const read = scratchBytes(rowPixels(block) * bytes);
+    const storedRow = findStoredIndex(row, height, block.storedHeight);
+    const read = borrowScratch(countRowPixels(block) * bytes);
     source.readInto(offsetOf(storedRow), read, what);
     const words = new SampleArray({ bytes: read, sampleType, littleEndian: true });
     const at = indexOf(row);

@@ -50,7 +50,7 @@ export interface Subblock {
 }
 
 /** First index, number of indices and number of stored samples of each subblock along a dimension. */
-type Column = Readonly<Record<"start" | "size" | "stored", Int32Array>>;
+type DimensionColumn = Readonly<Record<"start" | "size" | "stored", Int32Array>>;
 
 /** `DV`, the schema of entries with a list of dimensions. */
 const SCHEMA = 0x4456;
@@ -61,7 +61,7 @@ const SCHEMA = 0x4456;
 const DIMENSIONS: ReadonlySet<string> = new Set("XYZCTRSIBMHV");
 
 /** Letter, first index, number of indices and number of stored samples of the dimensions of an entry, fastest first. */
-function dimensionsIn(view: DataView, what: () => string): [string, number, number, number][] {
+function readDimensions(view: DataView, what: () => string): [string, number, number, number][] {
   const found: [string, number, number, number][] = [];
   for (let at = ENTRY_BYTES; at < view.byteLength; at += DIMENSION_BYTES) {
     const letter = view.getUint8(at + 1) === 0 ? String.fromCharCode(view.getUint8(at)) : textAt(view, at, 4);
@@ -89,7 +89,7 @@ function dimensionsIn(view: DataView, what: () => string): [string, number, numb
 export class SubblockTable {
   readonly subblocks: Subblock[] = [];
   readonly #capacity: number;
-  readonly #columns = new Map<string, Column>();
+  readonly #columns = new Map<string, DimensionColumn>();
   /** Equal texts are kept once. */
   readonly #orders = new Map<string, string>();
 
@@ -142,8 +142,8 @@ export class SubblockTable {
     const length = ENTRY_BYTES + DIMENSION_BYTES * count;
     if (bytes.byteLength < length) return 0;
     const view = new DataView(bytes.buffer, bytes.byteOffset, length);
-    const dimensions = dimensionsIn(view, what);
-    const axes = dimensions.filter(([letter]) => !isIndex(letter));
+    const dimensions = readDimensions(view, what);
+    const axes = dimensions.filter(([letter]) => !isIndexLetter(letter));
     const order = axes.map(([letter]) => letter).join("");
     const i = this.subblocks.push({
       pixelType: view.getInt32(2, true),
@@ -168,9 +168,9 @@ export class SubblockTable {
   }
 }
 
-const isIndex = (letter: string) => letter === "M" || letter === "S";
+const isIndexLetter = (letter: string) => letter === "M" || letter === "S";
 
-const defaultStart = (letter: string) => isIndex(letter) ? NO_INDEX : 0;
+const defaultStart = (letter: string) => isIndexLetter(letter) ? NO_INDEX : 0;
 
 /** Bytes of the directory before its entries, and of a subblock before the copy of its entry. */
 const [DIRECTORY_HEAD, SUBBLOCK_HEAD] = [128, 16];
@@ -178,7 +178,7 @@ const [DIRECTORY_HEAD, SUBBLOCK_HEAD] = [128, 16];
 const LARGEST_ENTRY = ENTRY_BYTES + MAX_DIMENSIONS * DIMENSION_BYTES;
 
 /** The subblocks of a document. */
-export interface Directory {
+export interface SubblockDirectory {
   readonly table: SubblockTable;
   /** False if subblocks may be lost: the directory is missing and the file is truncated. */
   readonly complete: boolean;
@@ -187,14 +187,14 @@ export interface Directory {
 }
 
 /** Reads the directory; if the file ends before it, walks over the subblocks. @throws {DecodeFailed} damaged, or too many subblocks */
-export function readDirectory(file: ByteSource, header: FileHeader): Directory {
+export function readDirectory(file: ByteSource, header: FileHeader): SubblockDirectory {
   const { directory } = header;
-  if (directory === 0) return walked(file, header, "the file has none");
-  if (directory >= file.size) return walked(file, header, `the file ends before it, at ${file.size}`);
-  return { table: listed(file, directory), complete: true, lost: null };
+  if (directory === 0) return walkSubblocks(file, header, "the file has none");
+  if (directory >= file.size) return walkSubblocks(file, header, `the file ends before it, at ${file.size}`);
+  return { table: listSubblocks(file, directory), complete: true, lost: null };
 }
 
-function listed(file: ByteSource, position: number): SubblockTable {
+function listSubblocks(file: ByteSource, position: number): SubblockTable {
   const { data, used } = requireSegment(file, position, ID.directory, "the directory");
   const count = new DataView(file.read(data, 4, "the directory").buffer).getInt32(0, true);
   file.require(data, used, "the directory");
@@ -222,7 +222,7 @@ function listed(file: ByteSource, position: number): SubblockTable {
 }
 
 /** Reads the copy of its entry in each subblock. @throws {DecodeFailed} a copy is damaged */
-function walked(file: ByteSource, header: FileHeader, why: string): Directory {
+function walkSubblocks(file: ByteSource, header: FileHeader, why: string): SubblockDirectory {
   const subblocks: number[] = [];
   let [used, allocated] = [header.end, header.end];
   for (const segment of walkSegments(file, header.end)) {

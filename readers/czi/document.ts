@@ -4,7 +4,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import { NO_INDEX, readDirectory, type SubblockTable } from "./directory.ts";
-import { type Metadata, readMetadata } from "./metadata.ts";
+import { type CziMetadata, readCziMetadata } from "./metadata.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
 
 /** Largest number of scenes in a document; a plate of 1536 wells with 36 positions each has 55,296. */
@@ -22,7 +22,7 @@ export interface CziDocument {
   readonly scenes: readonly SceneEntries[];
   /** False if subblocks may be lost, such as tiles of a mosaic. */
   readonly complete: boolean;
-  readonly metadata: Metadata;
+  readonly metadata: CziMetadata;
   readonly warnings: readonly Warning[];
 }
 
@@ -35,7 +35,7 @@ export interface SceneEntries {
 }
 
 /** Reads header, directory and metadata. @throws {DecodeFailed} damaged, or without an image @throws {Stopped} */
-export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
+export function openCziDocument(file: ByteSource, stop: StopFlag): CziDocument {
   const header = readFileHeader(file);
   const warnings: Warning[] = [];
   if (header.pending) {
@@ -47,17 +47,17 @@ export function readDocument(file: ByteSource, stop: StopFlag): CziDocument {
     throw new DecodeFailed(lost === null ? reason : `${reason}: ${lost}`);
   };
   if (table.subblocks.length === 0) refuse("it holds no subblocks, and so no image");
-  const kept = fullResolution(table, stop);
+  const kept = selectFullResolution(table, stop);
   if (!complete && kept.some((i) => table.subblocks[i]!.pyramid !== 0 || table.subblocks[i]!.scaled)) {
     refuse("subblocks are lost, and it may hold only overviews");
   }
-  const scenes = scenesOf(table, kept, stop);
-  const metadata = readMetadata(file, header, warnings);
+  const scenes = divideScenes(table, kept, stop);
+  const metadata = readCziMetadata(file, header, warnings);
   return { file, header, table, scenes, complete, metadata, warnings };
 }
 
 /** Divides subblocks by scene. A subblock without `S` belongs to all scenes. */
-function scenesOf(table: SubblockTable, kept: Int32Array, stop: StopFlag): SceneEntries[] {
+function divideScenes(table: SubblockTable, kept: Int32Array, stop: StopFlag): SceneEntries[] {
   const groups = new Map<number, number[]>();
   for (const i of kept) {
     groups.getOrInsertComputed(table.start("S", i), () => []).push(i);
@@ -77,7 +77,7 @@ function scenesOf(table: SubblockTable, kept: Int32Array, stop: StopFlag): Scene
  * Indices of the subblocks that are not overviews. Pyramid type and sizes decide together: some writers leave the type of
  * overviews at 0, and Airyscan images are stored with fewer samples.
  */
-function fullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
+function selectFullResolution(table: SubblockTable, stop: StopFlag): Int32Array {
   const all = Int32Array.from({ length: table.subblocks.length }, (_, i) => i);
   const flat = all.filter((i) => table.subblocks[i]!.pyramid === 0);
   const kept = flat.length > 0 ? flat : all;

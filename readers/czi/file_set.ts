@@ -12,7 +12,7 @@ import type { SubblockTable } from "./directory.ts";
 import { type FileHeader, readFileHeader } from "./segment.ts";
 
 /** Name of the first file of a split document: `name.czi` for `name (1).czi` and `name(1).czi`; `null` for any other name. */
-export function firstName(name: string): string | null {
+export function findFirstName(name: string): string | null {
   const found = /^(.*?) ?\(\d+\)(\.[^.]*)$/.exec(name);
   return found && `${found[1]}${found[2]}`;
 }
@@ -20,7 +20,7 @@ export function firstName(name: string): string | null {
 /** Parts of a split document, by name and header. */
 export const GROUPING: FileGrouping = {
   setOf(name, beside) {
-    const first = firstName(name);
+    const first = findFirstName(name);
     return first && beside.find(first);
   },
   mayBeOwn: () => true,
@@ -40,8 +40,8 @@ export function openMain(path: string, files: FileAccess): MainFile {
   const file = files.open(path);
   const header = readFileHeader(file);
   if (header.part === 0) return { file, header };
-  const name = firstName(basename(path));
-  const opened = name && partAt(join(dirname(path), name), 0, { header, files });
+  const name = findFirstName(basename(path));
+  const opened = name && openPart(join(dirname(path), name), 0, { header, files });
   if (opened) return opened;
   const where = name ? `, ${quoted(name)},` : "";
   throw new DecodeFailed(
@@ -50,7 +50,7 @@ export function openMain(path: string, files: FileAccess): MainFile {
 }
 
 /** Opens a part of the document with this header; `null` if the file is not that part. */
-function partAt(
+function openPart(
   path: string,
   part: number,
   { header, files }: { readonly header: FileHeader; readonly files: FileAccess },
@@ -67,7 +67,7 @@ function partAt(
 function isPartOf(path: string, main: string, files: FileAccess): boolean {
   using file = files.open(path);
   const header = readFileHeader(file);
-  const first = header.part === 0 ? null : partAt(main, 0, { header, files });
+  const first = header.part === 0 ? null : openPart(main, 0, { header, files });
   first?.file.close();
   return first !== null;
 }
@@ -86,8 +86,8 @@ export function openParts(
   if (named.size > MAX_PARTS) throw new DecodeFailed(`it is split into more than ${MAX_PARTS} files`);
   named.delete(0);
   for (const part of [...named].sort((a, b) => a - b)) {
-    const opened = partAt(`${stem} (${part})${extension}`, part, { header, files }) ??
-      partAt(`${stem}(${part})${extension}`, part, { header, files });
+    const opened = openPart(`${stem} (${part})${extension}`, part, { header, files }) ??
+      openPart(`${stem}(${part})${extension}`, part, { header, files });
     if (opened === null) missing.push(String(part));
     else parts.set(part, opened.file);
   }

@@ -4,15 +4,15 @@ import { type Calibration, statedStep } from "../metadata/axes.ts";
 import type { NamedChannel } from "../metadata/channels.ts";
 import { DecodeFailed, quoted, unlessDamaged } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
-import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
+import { chooseMoment, findMoment, type Moment } from "../metadata/moment.ts";
 import { StatedNumbers } from "../metadata/stated_numbers.ts";
 import { numberOf } from "../metadata/text.ts";
 import { unlessLost, type Warning, warning } from "../warning.ts";
-import { child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
+import { findChild, findChildren, findDescendants, parseXml, type XmlElement } from "../metadata/xml.ts";
 import { type FileHeader, ID, requireSegment } from "./segment.ts";
 
 /** The metadata of a document. */
-export interface Metadata {
+export interface CziMetadata {
   /** Channels by index along `C`, named by themselves or their dye. */
   readonly channels: readonly NamedChannel[];
   readonly warnings: readonly Warning[];
@@ -48,14 +48,14 @@ export function readXml(file: ByteSource, { metadata }: FileHeader): string {
 }
 
 /** The metadata of a document; if they cannot be read, warns and returns empty metadata. */
-export function readMetadata(file: ByteSource, header: FileHeader, warnings: Warning[]): Metadata {
+export function readCziMetadata(file: ByteSource, header: FileHeader, warnings: Warning[]): CziMetadata {
   if (header.metadata === 0) {
     const text = "The file has no metadata: names, steps and the date are unknown";
     warnings.push(warning("metadata_missing", text));
   }
   const metadata =
-    unlessLost(warnings, "The metadata", () => metadataIn(readXml(file, header).trim() || EMPTY)) ??
-      metadataIn(EMPTY);
+    unlessLost(warnings, "The metadata", () => parseMetadata(readXml(file, header).trim() || EMPTY)) ??
+      parseMetadata(EMPTY);
   warnings.push(...metadata.warnings);
   return metadata;
 }
@@ -63,67 +63,67 @@ export function readMetadata(file: ByteSource, header: FileHeader, warnings: War
 const EMPTY = "<Metadata/>";
 
 /** Parses the metadata; the experiment is parsed on demand. @throws {DecodeFailed} the XML is damaged */
-export function metadataIn(xml: string): Metadata {
-  const { main, experiment: setup } = xmlSections(xml);
+export function parseMetadata(xml: string): CziMetadata {
+  const { main, experiment: setup } = splitSections(xml);
   const root = parseXml(main, "the XML");
-  const metadata = root.name === "Metadata" ? root : child(root, "Metadata");
-  const information = child(metadata, "Information");
-  const image = child(information, "Image");
-  const dimensions = child(image, "Dimensions");
-  const channels = child(dimensions, "Channels");
-  const regular = child(child(child(dimensions, "T"), "Positions"), "Interval");
-  const created = child(child(information, "Document"), "CreationDate")?.text;
+  const metadata = root.name === "Metadata" ? root : findChild(root, "Metadata");
+  const information = findChild(metadata, "Information");
+  const image = findChild(information, "Image");
+  const dimensions = findChild(image, "Dimensions");
+  const channels = findChild(dimensions, "Channels");
+  const regular = findChild(findChild(findChild(dimensions, "T"), "Positions"), "Interval");
+  const created = findChild(findChild(information, "Document"), "CreationDate")?.text;
   // Few files need the experiment, so a damaged one is ignored.
   const experiment = () => setup === "" ? null : unlessDamaged(() => parseXml(setup, "the experiment"), null);
   const numbers = new StatedNumbers("The metadata");
   const doubts: Warning[] = [];
-  const described = describedChannels(channels, child(metadata, "DisplaySetting"));
-  const steps = stepsOf(child(child(metadata, "Scaling"), "Items"), numbers, doubts);
+  const described = listCziChannels(channels, findChild(metadata, "DisplaySetting"));
+  const steps = readCziSteps(findChild(findChild(metadata, "Scaling"), "Items"), numbers, doubts);
   // The other scan times are unreliable.
-  const pixelTime = children(channels, "Channel")
-    .map((channel) => positiveIn(child(child(channel, "LaserScanInfo"), "PixelTime"), numbers))
+  const pixelTime = findChildren(channels, "Channel")
+    .map((channel) => readPositiveText(findChild(findChild(channel, "LaserScanInfo"), "PixelTime"), numbers))
     .find((seconds) => seconds !== null) ?? null;
   return {
     channels: described.channels,
     warnings: [...described.warnings, ...numbers.warnings, ...doubts],
     steps,
-    moment: firstMoment(momentOf(child(image, "AcquisitionDateAndTime")?.text), momentOf(created)),
+    moment: chooseMoment(findMoment(findChild(image, "AcquisitionDateAndTime")?.text), findMoment(created)),
     interval: (warnings) => {
       const numbers = new StatedNumbers("The metadata");
-      const increment = numbers.read("Increment", child(regular, "Increment")?.text);
+      const increment = numbers.read("Increment", findChild(regular, "Increment")?.text);
       const found = increment !== null && increment > 0
         ? increment
-        : intervalOf(experiment(), numbers) ?? increment;
+        : readInterval(experiment(), numbers) ?? increment;
       warnings.push(...numbers.warnings);
       return found;
     },
     pixelTime,
-    sceneNames: sceneNamesOf(child(child(dimensions, "S"), "Scenes")),
-    setupScaling: () => setupScaling([experiment(), root]),
+    sceneNames: readSceneNames(findChild(findChild(dimensions, "S"), "Scenes")),
+    setupScaling: () => readSetupScaling([experiment(), root]),
   };
 }
 
-/** Channels with their display settings, as {@linkcode displayOf} joins them. */
-function describedChannels(
+/** Channels with their display settings, as {@linkcode findDisplay} joins them. */
+function listCziChannels(
   list: XmlElement | undefined,
   display: XmlElement | undefined,
-): Pick<Metadata, "channels" | "warnings"> {
-  const described = children(list, "Channel");
-  const { joined, ordered } = displayOf(described, children(child(display, "Channels"), "Channel"));
+): Pick<CziMetadata, "channels" | "warnings"> {
+  const described = findChildren(list, "Channel");
+  const { joined, ordered } = findDisplay(described, findChildren(findChild(display, "Channels"), "Channel"));
   const warnings: Warning[] = [];
   const channels = described.map((channel, i) => {
     const id = channel.attributes["Id"] ?? "";
-    const [own, shown] = [nameOf(channel), nameOf(joined[i])];
+    const [own, shown] = [readChannelName(channel), readChannelName(joined[i])];
     if (ordered.has(i) && own && shown && own !== shown) {
       const text = `Channel ${quoted(own)} and its display settings, which have another id, differ in name`;
       warnings.push(warning("metadata_disagree", `${text}; ${quoted(shown)} counts`));
     }
-    const dye = child(channel, "Fluor")?.text ?? child(channel, "DyeName")?.text;
+    const dye = findChild(channel, "Fluor")?.text ?? findChild(channel, "DyeName")?.text;
     // `Channel:0` is a generated id, not a name.
     const unnamed = dye || (/^(?:Channel:\d+)?$/.test(id) ? null : id);
     return {
       name: shown || own || unnamed,
-      color: colourOf(child(joined[i], "Color")?.text) ?? colourOf(child(channel, "Color")?.text),
+      color: colourOf(findChild(joined[i], "Color")?.text) ?? colourOf(findChild(channel, "Color")?.text),
     };
   });
   return { channels, warnings };
@@ -133,7 +133,7 @@ function describedChannels(
  * The display settings of each channel: those with its id; of the others, if there are as many settings as channels, those with its
  * name, and last those in the same order. `ordered` are the channels of the last kind.
  */
-function displayOf(channels: readonly XmlElement[], settings: readonly XmlElement[]) {
+function findDisplay(channels: readonly XmlElement[], settings: readonly XmlElement[]) {
   const joined = new Array<XmlElement | undefined>(channels.length);
   const left = new Set(settings);
   const join = (keyOf: (element: XmlElement) => string | undefined) => {
@@ -146,7 +146,7 @@ function displayOf(channels: readonly XmlElement[], settings: readonly XmlElemen
   join(({ attributes }) => attributes["Id"]);
   const ordered = new Set<number>();
   if (channels.length === settings.length) {
-    join(nameOf);
+    join(readChannelName);
     const [...rest] = left;
     for (const i of channels.keys()) {
       if (joined[i]) continue;
@@ -157,8 +157,8 @@ function displayOf(channels: readonly XmlElement[], settings: readonly XmlElemen
   return { joined, ordered };
 }
 
-const nameOf = (channel: XmlElement | undefined) =>
-  channel?.attributes["Name"]?.trim() || child(channel, "Name")?.text;
+const readChannelName = (channel: XmlElement | undefined) =>
+  channel?.attributes["Name"]?.trim() || findChild(channel, "Name")?.text;
 
 /** `#rrggbb`, from `#AARRGGBB` or `#RRGGBB`. */
 function colourOf(text: string | undefined): string | null {
@@ -167,36 +167,36 @@ function colourOf(text: string | undefined): string | null {
 }
 
 /** Steps of the axes. Values are in metres for any display unit. */
-function stepsOf(
+function readCziSteps(
   items: XmlElement | undefined,
   numbers: StatedNumbers,
   warnings: Warning[],
-): Metadata["steps"] {
+): CziMetadata["steps"] {
   const steps: Partial<Record<"X" | "Y" | "Z", Calibration>> = {};
-  for (const distance of children(items, "Distance")) {
+  for (const distance of findChildren(items, "Distance")) {
     const letter = distance.attributes["Id"];
     if (letter !== "X" && letter !== "Y" && letter !== "Z") continue;
-    const value = numbers.step(`the distance along ${letter}`, child(distance, "Value")?.text);
+    const value = numbers.step(`the distance along ${letter}`, findChild(distance, "Value")?.text);
     const step = statedStep(letter, value, "m", warnings);
     if (step) steps[letter] ??= step;
   }
   return steps;
 }
 
-function positiveIn(element: XmlElement | undefined, numbers: StatedNumbers): number | null {
+function readPositiveText(element: XmlElement | undefined, numbers: StatedNumbers): number | null {
   const value = numbers.read(element?.name ?? "", element?.text);
   return value !== null && value > 0 ? value : null;
 }
 
 /** The interval of the time series setup in seconds, for any display unit; `null` if several setups differ. */
-function intervalOf(experiment: XmlElement | null, numbers: StatedNumbers): number | null {
+function readInterval(experiment: XmlElement | null, numbers: StatedNumbers): number | null {
   const stated = new Set<number | null>();
   const search = (element: XmlElement) => {
     // Helper setups, such as an autofocus, contain experiments of their own.
     if (element.name === "HelperSetups") return;
     if (element.name === "TimeSeriesSetup") {
-      const span = child(child(element, "Interval"), "TimeSpan");
-      if (span) stated.add(positiveIn(child(span, "Value"), numbers));
+      const span = findChild(findChild(element, "Interval"), "TimeSpan");
+      if (span) stated.add(readPositiveText(findChild(span, "Value"), numbers));
     }
     element.children.forEach(search);
   };
@@ -205,31 +205,31 @@ function intervalOf(experiment: XmlElement | null, numbers: StatedNumbers): numb
   return stated.size === 1 ? interval : null;
 }
 
-function sceneNamesOf(scenes: XmlElement | undefined): ReadonlyMap<number, string> {
+function readSceneNames(scenes: XmlElement | undefined): ReadonlyMap<number, string> {
   const names = new Map<number, string>();
-  children(scenes, "Scene").forEach((scene, i) => {
-    const name = nameOf(scene);
+  findChildren(scenes, "Scene").forEach((scene, i) => {
+    const name = readChannelName(scene);
     if (name) names.set(numberOf(scene.attributes["Index"]) ?? i, name);
   });
   return names;
 }
 
-function setupScaling(roots: readonly (XmlElement | null)[]): ReturnType<Metadata["setupScaling"]> {
+function readSetupScaling(roots: readonly (XmlElement | null)[]): ReturnType<CziMetadata["setupScaling"]> {
   const [x, y] = ["ScalingX", "ScalingY"].map((name) => {
-    const found = roots.flatMap((root) => descendants(root ?? undefined, name));
+    const found = roots.flatMap((root) => findDescendants(root ?? undefined, name));
     return numberOf(found.find(({ text }) => text !== "")?.text) ?? 0;
   });
   return x && y && x > 0 && y > 0 ? { x, y } : null;
 }
 
 /** Separates the experiment and drops the hardware settings, whose parsing would take longer than the rest of an open. */
-export function xmlSections(xml: string): { readonly main: string; readonly experiment: string } {
-  const { rest, cut } = without(xml, "Experiment");
-  return { main: without(rest, "HardwareSetting").rest, experiment: cut };
+export function splitSections(xml: string): { readonly main: string; readonly experiment: string } {
+  const { rest, cut } = cutElement(xml, "Experiment");
+  return { main: cutElement(rest, "HardwareSetting").rest, experiment: cut };
 }
 
 /** Cuts out the first element of this name, including nested elements of the same name. */
-function without(xml: string, name: string): { readonly rest: string; readonly cut: string } {
+function cutElement(xml: string, name: string): { readonly rest: string; readonly cut: string } {
   const tags = new RegExp(`<(/?)${name}(?:\\s[^<>]*?)?(/?)>`, "g");
   let [start, depth] = [-1, 0];
   for (const { index, 0: tag, 1: closes, 2: empty } of xml.matchAll(tags)) {

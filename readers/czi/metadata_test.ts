@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { metadataIn, xmlSections } from "./metadata.ts";
+import { parseMetadata, splitSections } from "./metadata.ts";
 
 const document = (inside: string) => `<ImageDocument><Metadata>${inside}</Metadata></ImageDocument>`;
 
 const image = (inside: string) => document(`<Information><Image>${inside}</Image></Information>`);
 
 Deno.test("names a channel by its display settings, its own name, its dye or its ID", () => {
-  const { channels } = metadataIn(document(
+  const { channels } = parseMetadata(document(
     `<Information><Image><Dimensions><Channels>` +
       `<Channel Id="Channel:0" Name="A"><Color>#FF00ff10</Color></Channel>` +
       `<Channel Id="Channel:1"><Name>B</Name><Color>#102030</Color></Channel>` +
@@ -28,7 +28,7 @@ Deno.test("names a channel by its display settings, its own name, its dye or its
 
 Deno.test("joins as many display settings as channels by ID, then by name, then in order", () => {
   const joined = (channels: readonly string[], settings: readonly string[]) => {
-    const { channels: named, warnings } = metadataIn(document(
+    const { channels: named, warnings } = parseMetadata(document(
       `<Information><Image><Dimensions><Channels>${
         channels.join("")
       }</Channels></Dimensions></Image></Information>` +
@@ -69,24 +69,24 @@ Deno.test("reads steps in metres for any display unit, and 0 as unknown", () => 
   const distance = (id: string, value: string) =>
     `<Distance Id="${id}"><Value>${value}</Value><DefaultUnitFormat>nm</DefaultUnitFormat></Distance>`;
   const items = distance("X", "4.39E-008") + distance("Y", "0") + distance("Z", "abc") + distance("X", "1");
-  const { steps } = metadataIn(document(`<Scaling><Items>${items}</Items></Scaling>`));
+  const { steps } = parseMetadata(document(`<Scaling><Items>${items}</Items></Scaling>`));
   deepEqual(steps, { X: { step: 4.39e-8 * 1e6, unit: "um" } });
 });
 
 Deno.test("takes the date of the acquisition, else of the document, and the year 1 as unknown", () => {
   const start = (value: string) => `<AcquisitionDateAndTime>${value}</AcquisitionDateAndTime>`;
-  deepEqual(metadataIn(image(start("2016-02-12T09:41:02.4915604Z"))).moment, {
+  deepEqual(parseMetadata(image(start("2016-02-12T09:41:02.4915604Z"))).moment, {
     date: "20160212",
     time: "09:41:02",
   });
   const created = `<Document><CreationDate>2019-12-06T16:56:03-08:00</CreationDate></Document>`;
   deepEqual(
-    metadataIn(
+    parseMetadata(
       document(`<Information><Image>${start("0001-01-01T00:00:00")}</Image>${created}</Information>`),
     ).moment,
     { date: "20191206", time: "16:56:03" },
   );
-  deepEqual(metadataIn(document("")).moment, { date: "", time: "" });
+  deepEqual(parseMetadata(document("")).moment, { date: "", time: "" });
 });
 
 Deno.test("takes the interval from the increment, else from the only one in the setup", () => {
@@ -95,7 +95,7 @@ Deno.test("takes the interval from the increment, else from the only one in the 
     `</TimeSpan></Interval><Switch><Interval><TimeSpan><Value>7</Value></TimeSpan></Interval></Switch></TimeSeriesSetup>`;
   const helper = `<HelperSetups><Experiment>${setup("1")}</Experiment></HelperSetups>`;
   const of = (inside: string, rest = "") =>
-    metadataIn(document(`<Experiment>${inside}</Experiment>${rest}`)).interval([]);
+    parseMetadata(document(`<Experiment>${inside}</Experiment>${rest}`)).interval([]);
   equal(of(helper + setup("60")), 60);
   equal(of(setup("0")), null);
   equal(of(setup("60") + setup("90")), null);
@@ -108,28 +108,28 @@ Deno.test("takes the interval from the increment, else from the only one in the 
 });
 
 Deno.test("reads the scaling of the setup and the names of scenes by index", () => {
-  const { setupScaling, sceneNames } = metadataIn(document(
+  const { setupScaling, sceneNames } = parseMetadata(document(
     `<Experiment><ScalingX/><ScalingX>2e-7</ScalingX><ScalingX>9</ScalingX><ScalingY>3e-7</ScalingY></Experiment>` +
       `<Information><Image><Dimensions><S><Scenes><Scene Index="4" Name="left"/><Scene><Name>second</Name></Scene>` +
       `<Scene Index="9"/></Scenes></S></Dimensions></Image></Information>`,
   ));
   deepEqual(setupScaling(), { x: 2e-7, y: 3e-7 });
   deepEqual([...sceneNames], [[4, "left"], [1, "second"]]);
-  equal(metadataIn(document("<Experiment><ScalingX>2e-7</ScalingX></Experiment>")).setupScaling(), null);
+  equal(parseMetadata(document("<Experiment><ScalingX>2e-7</ScalingX></Experiment>")).setupScaling(), null);
 });
 
 Deno.test("cuts sections out of the XML even if they are nested", () => {
   const experiment =
     `<Experiment a="&gt;"><b><Experiment/><Experiment>c</Experiment></b><Experiments/></Experiment>`;
   const hardware = `<HardwareSetting Id="1"><x/></HardwareSetting>`;
-  deepEqual(xmlSections(`<d>${experiment}<i/>${hardware}<Experiment>late</Experiment></d>`), {
+  deepEqual(splitSections(`<d>${experiment}<i/>${hardware}<Experiment>late</Experiment></d>`), {
     main: "<d><i/><Experiment>late</Experiment></d>",
     experiment,
   });
   // One that is not closed stays.
   const open = "<d><Experiment><a/></d>";
-  deepEqual(xmlSections(open), { main: open, experiment: "" });
-  deepEqual(xmlSections("<d><Experiment/></d>"), { main: "<d></d>", experiment: "<Experiment/>" });
+  deepEqual(splitSections(open), { main: open, experiment: "" });
+  deepEqual(splitSections("<d><Experiment/></d>"), { main: "<d></d>", experiment: "<Experiment/>" });
 });
 
 Deno.test("takes the pixel time of the first channel that states it", () => {
@@ -137,7 +137,7 @@ Deno.test("takes the pixel time of the first channel that states it", () => {
     const channels = times.map((time) => `<Channel><LaserScanInfo>${time}</LaserScanInfo></Channel>`).join(
       "",
     );
-    return metadataIn(image(`<Dimensions><Channels>${channels}</Channels></Dimensions>`)).pixelTime;
+    return parseMetadata(image(`<Dimensions><Channels>${channels}</Channels></Dimensions>`)).pixelTime;
   };
   equal(pixelTime("", "<PixelTime>8.24E-06</PixelTime>", "<PixelTime>1E-06</PixelTime>"), 8.24e-6);
   equal(pixelTime("<PixelTime>0</PixelTime>", "<LineTime>0.001</LineTime>"), null);

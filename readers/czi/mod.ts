@@ -20,33 +20,33 @@ import { unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import type { RandomAccessFile } from "../io/random_access_file.ts";
-import { axesOf, calibrated, type Calibration, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
-import { lineScanOf } from "../metadata/line_scan.ts";
+import { buildAxes, type Calibration, convertStep, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
+import { buildLineScan } from "../metadata/line_scan.ts";
 import { type Acquisition, type AxisLetter, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
-import { type Attachment, contentOf, readAttachments, timeStamps } from "./attachments.ts";
-import { type CziDocument, readDocument } from "./document.ts";
+import { type Attachment, findTimeStamps, readAttachment, readAttachments } from "./attachments.ts";
+import { type CziDocument, openCziDocument } from "./document.ts";
 import { openMain, openParts } from "./file_set.ts";
 import { readXml } from "./metadata.ts";
-import { planPlanes } from "./plane_plan.ts";
-import { referenceImage } from "./reference_image.ts";
+import { planTiles } from "./plane_plan.ts";
+import { readCziReference } from "./reference_image.ts";
 import {
-  heldAxes,
-  layOut,
-  missingPlanes,
-  repeatedPlanes,
+  computeServedSizes,
+  layOutScene,
+  listHeldAxes,
+  measureSpan,
   type SceneLayout,
-  servedSizes,
-  spanOf,
   type StoredScene,
   storedScene,
+  warnAboutMissingTiles,
+  warnAboutRepeatedTiles,
 } from "./scene.ts";
 
 /** Opens a CZI file with the other parts of its document. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const main = openMain(path, files);
-    const document = readDocument(main.file, files.stop);
+    const document = openCziDocument(main.file, files.stop);
     const { parts, warnings: absent } = openParts(main, document.table, files);
     const warnings = [...document.warnings, ...absent];
     const attachments = readAttachments(main.file, document.header.attachments, warnings);
@@ -60,13 +60,13 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
         scenes.slice(0, most).map(({ s, entries }) => ({
           name: metadata.sceneNames.get(s) ?? null,
           sizes: unlessDamaged(
-            () => sizesOf(axesOf(servedSizes(layOut(table, entries, files.stop)), {})),
+            () => sizesOf(buildAxes(computeServedSizes(layOutScene(table, entries, files.stop)), {})),
             {},
           ),
         })),
       open: (index) => {
         const scene = storedScene(document, index, parts, files.stop);
-        return acquisitionOf(document, scene, [...parts.values()], attachments, warnings);
+        return describeScene(document, scene, [...parts.values()], attachments, warnings);
       },
     };
   });
@@ -75,7 +75,7 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
 /** Memory of an acquisition without its subblocks, and per channel. */
 const [BASE_BYTES, CHANNEL_BYTES] = [64 << 10, 512];
 
-async function acquisitionOf(
+async function describeScene(
   { file, metadata, table, header }: CziDocument,
   scene: StoredScene,
   parts: readonly RandomAccessFile[],
@@ -87,35 +87,35 @@ async function acquisitionOf(
   const text = `The metadata describe ${described} channels; ${stored} are stored`;
   const warnings = [
     ...general,
-    ...heldAxes(layout).map((letter) => {
-      const { size } = spanOf(layout, letter);
+    ...listHeldAxes(layout).map((letter) => {
+      const { size } = measureSpan(layout, letter);
       return warning("axis_reduced", `Axis ${letter} has ${size} indices; only the first is served`);
     }),
-    ...missingPlanes(table, layout),
-    ...repeatedPlanes(table, layout, stop),
+    ...warnAboutMissingTiles(table, layout),
+    ...warnAboutRepeatedTiles(table, layout, stop),
     ...warnIf(described > 0 && described !== stored, "metadata_disagree", text),
   ];
-  const stamps = timeStamps(file, attachments, spanOf(layout, "T"), metadata.moment, warnings);
-  const steps = calibrations(layout, metadata, stamps === null, warnings);
-  const { reference, warnings: lost } = await referenceImage(file, attachments, metadata, stop);
+  const stamps = findTimeStamps(file, attachments, measureSpan(layout, "T"), metadata.moment, warnings);
+  const steps = calibrateServedAxes(layout, metadata, stamps === null, warnings);
+  const { reference, warnings: lost } = await readCziReference(file, attachments, metadata, stop);
   return {
-    axes: axesOf(servedSizes(layout), steps),
+    axes: buildAxes(computeServedSizes(layout), steps),
     channels,
     ...metadata.moment,
     files: () => parts.map(({ path }) => path),
     fileSize: parts.reduce((sum, { size }) => sum + size, 0),
     reference,
-    lineScan: layout.rowAxis === "T" ? lineScanOf(steps.Y, calibrated(metadata.pixelTime, "s")) : null,
+    lineScan: layout.rowAxis === "T" ? buildLineScan(steps.Y, convertStep(metadata.pixelTime, "s")) : null,
     warnings: [...warnings, ...lost],
     stamps,
     indexBytes: BASE_BYTES + table.bytes + 8 * table.subblocks.length + CHANNEL_BYTES * channels.length,
-    documents: (list) => addDocuments(list, file, readXml(file, header), attachments),
-    plan: (wanted, position, rows) => planPlanes(scene, wanted, position, rows),
+    documents: (list) => addCziDocuments(list, file, readXml(file, header), attachments),
+    plan: (wanted, position, rows) => planTiles(scene, wanted, position, rows),
   };
 }
 
 /** Calibrations of the served axes; warns about rows without a step, or rows along another axis than `Y`. */
-function calibrations(
+function calibrateServedAxes(
   { rowAxis, spans }: SceneLayout,
   { steps, interval }: CziDocument["metadata"],
   isUnstamped: boolean,
@@ -141,7 +141,7 @@ function calibrations(
 /** Types of attachments in XML: experiment, hardware, multiview, fibres. */
 const XML_TYPES: readonly string[] = ["CZEXP", "CZHWS", "CZMVM", "CZFBMX"];
 
-function addDocuments(
+function addCziDocuments(
   list: DocumentList,
   file: ByteSource,
   metadata: string,
@@ -149,7 +149,7 @@ function addDocuments(
 ): void {
   list.add("metadata", "application/xml", metadata);
   for (const attachment of attachments.filter(({ type }) => XML_TYPES.includes(type))) {
-    const content = contentOf(file, attachment);
+    const content = readAttachment(file, attachment);
     list.require(content.size);
     const text = new TextDecoder().decode(content.read(0, content.size, content.name));
     list.add(attachment.name, "application/xml", text);

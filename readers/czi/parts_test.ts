@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { equal } from "node:assert/strict";
 import { StopFlag } from "../io/stop_flag.ts";
-import { coveredPixels } from "./plane_plan.ts";
+import { countCoveredPixels } from "./plane_plan.ts";
 
 const AREA = fc.integer({ min: 0, max: 20 });
 const SIDE = fc.integer({ min: 1, max: 12 });
@@ -16,7 +16,7 @@ Deno.test("counts pixels under several tiles once", () => {
           Array.from({ length: width * height }, (_, i) => 100 * (y + Math.floor(i / width)) + x + i % width)
         ),
       );
-      equal(coveredPixels(tiles, new StopFlag()), pixels.size);
+      equal(countCoveredPixels(tiles, new StopFlag()), pixels.size);
     }),
     { numRuns: 1000, seed: 3 },
   );

@@ -11,8 +11,8 @@ import {
   servedLines,
 } from "../reader.ts";
 import { warnIf, type Warning } from "../warning.ts";
-import { type Block, blockOf, isPlain, isScaled, paint, type StoredBlock } from "./block.ts";
-import { spanOf, type StoredScene } from "./scene.ts";
+import { isScaled, isUnscaled, paint, placeBlock, type PlaneBlock, type StoredBlock } from "./block.ts";
+import { measureSpan, type StoredScene } from "./scene.ts";
 import { findBlock, openPixels, workingMemory } from "./subblock.ts";
 
 /** Largest number of subblocks in a plan, 1 KiB of heap each. */
@@ -20,7 +20,7 @@ export const MAX_PLANNED = 1 << 19;
 
 const PLANNED_BYTES = 800;
 
-interface Group {
+interface SubblockGroup {
   /** Index along `C` in the file. */
   readonly c: number;
   readonly name: string;
@@ -35,7 +35,7 @@ interface Group {
 const BLUE_FIRST = [2, 1, 0, 3];
 
 /** Plans some channels at one position. @throws {PlaneNotFound} a plane lacks tiles @throws {DecodeFailed} a subblock is damaged */
-export async function planPlanes(
+export async function planTiles(
   scene: StoredScene,
   wanted: readonly number[],
   position: Position,
@@ -47,24 +47,26 @@ export async function planPlanes(
     if (letter === "X" || letter === "C" || letter === layout.rowAxis) continue;
     fixed.set(letter, start + (letter === "T" ? position.t : letter === "Z" ? position.z : 0));
   }
-  const groups = groupsOf(scene, wanted, fixed);
+  const groups = groupSubblocks(scene, wanted, fixed);
   const warnings: Warning[] = [];
   for (const group of groups) await find(scene, group, fixed, rows, warnings);
-  const total = spanOf(layout, layout.rowAxis).size;
-  const columns = spanOf(layout, "X").size;
-  const stored = layout.rowAxis === "Y" ? [total] : completeLines(groups, position);
+  const total = measureSpan(layout, layout.rowAxis).size;
+  const columns = measureSpan(layout, "X").size;
+  const stored = layout.rowAxis === "Y" ? [total] : countCompleteLines(groups, position);
   const lines = servedLines(stored, total, rows);
   const { filled } = lines;
   const all = groups.flatMap(({ blocks }) => blocks);
-  const gaps = rows ? [] : coverageWarnings(groups, { rows: lines.rows, columns, stop });
+  const gaps = rows ? [] : warnAboutCoverage(groups, { rows: lines.rows, columns, stop });
   const most = all.map(workingMemory).reduce(largerMemory, NO_WORKING_MEMORY);
   return {
     ...lines,
     columns,
     warnings: [...warnings, ...lines.warnings, ...gaps],
-    division: lines.rows < total ? undefined : divisionOf(groups, total),
+    division: lines.rows < total ? undefined : divideByRows(groups, total),
     working: { ...most, bytes: most.bytes + (all.length > 1000 ? PLANNED_BYTES * all.length : 0) },
-    overwrites: groups.every(({ blocks }) => blocks.length === 1 && fills(blocks[0]!, lines.rows, columns)),
+    overwrites: groups.every(({ blocks }) =>
+      blocks.length === 1 && fillsPlane(blocks[0]!, lines.rows, columns)
+    ),
     decode: async (planes) => {
       for (const { blocks, wanted } of groups) {
         for (const block of blocks) {
@@ -82,15 +84,15 @@ export async function planPlanes(
 }
 
 /** The wanted planes by channel of the file, with their subblocks at the fixed indices. */
-function groupsOf(
+function groupSubblocks(
   { table, layout, channels, places, stop }: StoredScene,
   wanted: readonly number[],
   fixed: ReadonlyMap<string, number>,
-): Group[] {
-  const groups = new Map<number, Group>();
+): SubblockGroup[] {
+  const groups = new Map<number, SubblockGroup>();
   wanted.forEach((index, plane) => {
     const { c: offset, sample } = places[index]!;
-    const c = spanOf(layout, "C").start + offset;
+    const c = measureSpan(layout, "C").start + offset;
     const name = `channel ${index} ("${channels[index]!.name}")`;
     groups.getOrInsertComputed(c, () => ({ c, name, wanted: [], entries: [], blocks: [] }))
       .wanted.push({ sample, plane });
@@ -119,7 +121,7 @@ function groupsOf(
 /** Locates the blocks of a channel. @throws {PlaneNotFound} tiles are missing */
 async function find(
   { table, layout, parts }: StoredScene,
-  { c, name, entries, blocks }: Group,
+  { c, name, entries, blocks }: SubblockGroup,
   fixed: ReadonlyMap<string, number>,
   rows: RowRange | undefined,
   warnings: Warning[],
@@ -130,7 +132,7 @@ async function find(
   const tiles = new Set<string | number>();
   let missing = "";
   for (const entry of entries) {
-    const block = blockOf(table, entry, layout, withChannel);
+    const block = placeBlock(table, entry, layout, withChannel);
     const facts = table.subblocks[entry]!;
     const file = parts.get(facts.part);
     if (file === undefined) {
@@ -152,7 +154,7 @@ async function find(
 }
 
 /** Number of contiguous lines that each channel has, in a line scan or a section. */
-function completeLines(groups: readonly Group[], { t, z }: Position): number[] {
+function countCompleteLines(groups: readonly SubblockGroup[], { t, z }: Position): number[] {
   return groups.map(({ name, blocks }) => {
     let lines = 0;
     for (const { y, rows } of blocks.toSorted((a, b) => a.y - b.y)) {
@@ -164,7 +166,7 @@ function completeLines(groups: readonly Group[], { t, z }: Position): number[] {
 }
 
 /** Division by channel, if each has one sample, and by rows, if all subblocks form rows of equal height. */
-function divisionOf(groups: readonly Group[], rows: number): Division | undefined {
+function divideByRows(groups: readonly SubblockGroup[], rows: number): Division | undefined {
   const all = groups.flatMap(({ blocks }) => blocks);
   if (all.every(({ codec }) => codec === null)) return undefined;
   const height = all[0]?.height ?? rows;
@@ -176,15 +178,15 @@ function divisionOf(groups: readonly Group[], rows: number): Division | undefine
 }
 
 /** True if a block of raw samples fills the whole plane. */
-const fills = (block: StoredBlock, lines: number, columns: number) =>
-  block.codec === null && block.blobSize === 0 && isPlain(block) && block.x === 0 && block.y === 0 &&
+const fillsPlane = (block: StoredBlock, lines: number, columns: number) =>
+  block.codec === null && block.blobSize === 0 && isUnscaled(block) && block.x === 0 && block.y === 0 &&
   block.width === columns && block.rows === lines && block.height === lines;
 
 /** A rectangle of a plane. */
-export type Tile = Pick<Block, "x" | "y" | "width" | "height">;
+export type Tile = Pick<PlaneBlock, "x" | "y" | "width" | "height">;
 
 /** Number of pixels under at least one tile, by a sweep over the rows at which tiles start and end. @throws {Stopped} */
-export function coveredPixels(tiles: readonly Tile[], stop: StopFlag): number {
+export function countCoveredPixels(tiles: readonly Tile[], stop: StopFlag): number {
   // The last block of a truncated line scan may have no lines.
   const waiting = tiles.filter(({ height }) => height > 0).sort((a, b) => b.y - a.y);
   const edges = [...new Set(waiting.flatMap(({ y, height }) => [y, y + height]))].sort((a, b) => a - b);
@@ -205,14 +207,14 @@ export function coveredPixels(tiles: readonly Tile[], stop: StopFlag): number {
 }
 
 /** Warns about pixels of a plane that are repeated, masked or not covered by a tile. */
-function coverageWarnings(
-  groups: readonly Group[],
+function warnAboutCoverage(
+  groups: readonly SubblockGroup[],
   { rows, columns, stop }: { readonly rows: number; readonly columns: number; readonly stop: StopFlag },
 ): Warning[] {
   const blocks = groups.flatMap(({ blocks }) => blocks);
   const shares = groups.map(({ blocks }) => {
     const tiles = blocks.map((block) => ({ ...block, height: Math.min(block.rows, rows - block.y) }));
-    return 1 - coveredPixels(tiles, stop) / (rows * columns);
+    return 1 - countCoveredPixels(tiles, stop) / (rows * columns);
   });
   const uncovered = Math.max(0, ...shares);
   const masks = blocks.filter(({ blobSize }) => blobSize > 0).length;

@@ -3,7 +3,13 @@ import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { channelNames, channelsOf, COLOURS, type NamedChannel, sampleName } from "../metadata/channels.ts";
+import {
+  buildChannels,
+  COLOURS,
+  nameChannelsApart,
+  type NamedChannel,
+  sampleName,
+} from "../metadata/channels.ts";
 import type { AxisLetter, Channel, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning } from "../warning.ts";
@@ -37,7 +43,7 @@ const TYPES: Readonly<Record<number, readonly [sampleType: SampleType, samples: 
 const WIDTHS: readonly SampleType[] = ["uint8", "uint16", "int32", "float32", "float64"];
 
 /** The pixel type with this code. @throws {DecodeFailed} it is unknown or complex */
-export function pixelTypeOf(code: number): PixelType {
+export function requirePixelType(code: number): PixelType {
   const [sampleType, samples] = TYPES[code] ?? [];
   if (sampleType === undefined || samples === undefined) {
     throw new DecodeFailed(`pixel type ${code} is unknown or not supported (${HELP})`);
@@ -46,13 +52,14 @@ export function pixelTypeOf(code: number): PixelType {
 }
 
 /** The wider of two sample types. */
-const wider = (a: SampleType, b: SampleType): SampleType => WIDTHS.indexOf(a) >= WIDTHS.indexOf(b) ? a : b;
+const chooseWiderType = (a: SampleType, b: SampleType): SampleType =>
+  WIDTHS.indexOf(a) >= WIDTHS.indexOf(b) ? a : b;
 
 /** Names of the samples of a colour pixel, in the served order. */
 const SAMPLE_NAMES: readonly string[] = [...COLOURS, "Alpha"];
 
 /** Indices in the file along a dimension. */
-export interface Span {
+export interface IndexSpan {
   /** The first index, which is served as 0. */
   readonly start: number;
   readonly size: number;
@@ -66,7 +73,7 @@ export interface SceneLayout {
   /** Its subblocks by index in the table, in painting order. */
   readonly entries: Int32Array;
   /** Spans by letter; an absent dimension has only the index 0. */
-  readonly spans: ReadonlyMap<string, Span>;
+  readonly spans: ReadonlyMap<string, IndexSpan>;
   /** The dimension that forms the rows: `T` for a line scan, `Z` for a section. */
   readonly rowAxis: "Y" | "T" | "Z";
   /** Channels by index along `C`; `null` if nothing is stored for an index. */
@@ -77,19 +84,19 @@ export interface SceneLayout {
 }
 
 /** The span of a dimension. */
-export const spanOf = ({ spans }: Pick<SceneLayout, "spans">, letter: string): Span =>
+export const measureSpan = ({ spans }: Pick<SceneLayout, "spans">, letter: string): IndexSpan =>
   spans.get(letter) ?? { start: 0, size: 1 };
 
 const SERVED = "TCZYX";
 
 /** Letters of other dimensions longer than 1, which are served at their first index only. */
-export const heldAxes = (layout: SceneLayout): string[] =>
+export const listHeldAxes = (layout: SceneLayout): string[] =>
   [...layout.spans].filter(([letter, { size }]) => size > 1 && !SERVED.includes(letter))
     .map(([letter]) => letter);
 
 /** Lays out a scene. @param entries in directory order @throws {DecodeFailed} unsupported pixels, or above a limit */
-export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag): SceneLayout {
-  const spans = new Map<string, Span>();
+export function layOutScene(table: SubblockTable, entries: Int32Array, stop: StopFlag): SceneLayout {
+  const spans = new Map<string, IndexSpan>();
   for (const letter of table.letters) {
     if (letter === "M" || letter === "S") continue;
     let [start, end] = [Infinity, -Infinity];
@@ -104,7 +111,7 @@ export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag
   const mosaic = table.letters.includes("M") && entries.some((i) => table.start("M", i) >= 0);
   // Higher `M` are painted later. The sort is stable, so entries of equal `M` keep their order.
   const ordered = mosaic ? entries.toSorted((a, b) => table.start("M", a) - table.start("M", b)) : entries;
-  const size = (letter: string) => spanOf({ spans }, letter).size;
+  const size = (letter: string) => measureSpan({ spans }, letter).size;
   // Sections and line scans have no `Y`. The lines of a line scan are time points, of which a subblock may span several.
   let rowAxis: SceneLayout["rowAxis"] = "Y";
   if (size("Y") === 1) {
@@ -120,15 +127,15 @@ export function layOut(table: SubblockTable, entries: Int32Array, stop: StopFlag
     entries: ordered,
     spans,
     rowAxis,
-    channels: storedChannels(table, entries, spanOf({ spans }, "C"), stop),
-    ...tilesOf(table, ordered, mosaic),
+    channels: listStoredChannels(table, entries, measureSpan({ spans }, "C"), stop),
+    ...countTiles(table, ordered, mosaic),
   };
 }
 
-function storedChannels(
+function listStoredChannels(
   table: SubblockTable,
   entries: Int32Array,
-  { start, size }: Span,
+  { start, size }: IndexSpan,
   stop: StopFlag,
 ): (StoredChannel | null)[] {
   if (size > MAX_CHANNELS) throw new DecodeFailed(`it has ${size} channels, more than ${MAX_CHANNELS}`);
@@ -136,7 +143,7 @@ function storedChannels(
   for (const i of entries) {
     // A subblock may span all channels.
     if ((i & 0xff) === 0) stop.check();
-    const { samples, sampleType } = pixelTypeOf(table.subblocks[i]!.pixelType);
+    const { samples, sampleType } = requirePixelType(table.subblocks[i]!.pixelType);
     const first = table.start("C", i) - start;
     const end = first + table.size("C", i);
     for (let c = first; c < end; c += 1) {
@@ -145,14 +152,17 @@ function storedChannels(
       if (known && known.samples !== samples) {
         throw new DecodeFailed(`channel ${c} has pixels of ${known.samples} and of ${samples} samples`);
       }
-      channels[c] = { samples, sampleType: known ? wider(known.sampleType, sampleType) : sampleType };
+      channels[c] = {
+        samples,
+        sampleType: known ? chooseWiderType(known.sampleType, sampleType) : sampleType,
+      };
     }
   }
   return channels;
 }
 
 /** Number of tiles of a complete plane: the number of distinct `M`, or else the most tile positions in one plane. */
-function tilesOf(
+function countTiles(
   table: SubblockTable,
   entries: Int32Array,
   mosaic: boolean,
@@ -172,8 +182,8 @@ function tilesOf(
 }
 
 /** Lengths of the served axes. */
-export function servedSizes(layout: SceneLayout): Record<Exclude<AxisLetter, "L">, number> {
-  const size = (letter: string) => spanOf(layout, letter).size;
+export function computeServedSizes(layout: SceneLayout): Record<Exclude<AxisLetter, "L">, number> {
+  const size = (letter: string) => measureSpan(layout, letter).size;
   const { rowAxis, channels } = layout;
   return {
     T: rowAxis === "T" ? 1 : size("T"),
@@ -185,12 +195,15 @@ export function servedSizes(layout: SceneLayout): Record<Exclude<AxisLetter, "L"
 }
 
 /** Warns about missing tiles of an interrupted recording. Overlapping subblocks can hide a few missing ones. */
-export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warning[] {
-  const held = heldAxes(layout);
-  const needed = [..."TZC"].reduce((product, letter) => product * spanOf(layout, letter).size, layout.tiles);
+export function warnAboutMissingTiles(table: SubblockTable, layout: SceneLayout): Warning[] {
+  const held = listHeldAxes(layout);
+  const needed = [..."TZC"].reduce(
+    (product, letter) => product * measureSpan(layout, letter).size,
+    layout.tiles,
+  );
   let stored = 0;
   for (const i of layout.entries) {
-    if (held.some((letter) => table.start(letter, i) > spanOf(layout, letter).start)) continue;
+    if (held.some((letter) => table.start(letter, i) > measureSpan(layout, letter).start)) continue;
     stored += table.size("T", i) * table.size("Z", i) * table.size("C", i);
   }
   const counts = `${stored} of ${needed} tiles of all planes are stored`;
@@ -199,7 +212,11 @@ export function missingPlanes(table: SubblockTable, layout: SceneLayout): Warnin
 }
 
 /** Warns about subblocks at the place of another one; the later one is painted over it. */
-export function repeatedPlanes(table: SubblockTable, { entries }: SceneLayout, stop: StopFlag): Warning[] {
+export function warnAboutRepeatedTiles(
+  table: SubblockTable,
+  { entries }: SceneLayout,
+  stop: StopFlag,
+): Warning[] {
   const own = table.letters.filter((letter) => !"MS".includes(letter));
   const places = new Set<string>();
   for (const i of entries) {
@@ -235,20 +252,20 @@ export function storedScene(
   stop: StopFlag,
 ): StoredScene {
   const { table, scenes, metadata, complete } = document;
-  const layout = layOut(table, scenes[index]!.entries, stop);
+  const layout = layOutScene(table, scenes[index]!.entries, stop);
   if (!complete && (layout.tiles > 1 || layout.tilesBy === "M")) {
     throw new DecodeFailed("subblocks are lost, so tiles of the mosaic may be missing");
   }
-  return { table, layout, ...channelList(layout, metadata.channels), parts, stop };
+  return { table, layout, ...buildCziChannels(layout, metadata.channels), parts, stop };
 }
 
-function channelList(
+function buildCziChannels(
   layout: SceneLayout,
   described: readonly NamedChannel[],
 ): Pick<StoredScene, "channels" | "places"> {
   const { channels } = layout;
-  const facts = described.slice(spanOf(layout, "C").start);
-  const own = channelNames(channels.map((_, c) => facts[c]?.name));
+  const facts = described.slice(measureSpan(layout, "C").start);
+  const own = nameChannelsApart(channels.map((_, c) => facts[c]?.name));
   const several = channels.length > 1;
   const sampleType = channels.find((channel) => channel !== null)?.sampleType ?? "uint16";
   const listed = channels.flatMap((channel, c) => {
@@ -263,9 +280,9 @@ function channelList(
   if (listed.length > MAX_CHANNELS) {
     throw new DecodeFailed(`it has ${listed.length} channels, more than ${MAX_CHANNELS}`);
   }
-  const [rows, columns] = [spanOf(layout, layout.rowAxis).size, spanOf(layout, "X").size];
+  const [rows, columns] = [measureSpan(layout, layout.rowAxis).size, measureSpan(layout, "X").size];
   return {
-    channels: channelsOf(listed, { sampleType, rows, columns }).map((channel, i) => ({
+    channels: buildChannels(listed, { sampleType, rows, columns }).map((channel, i) => ({
       ...channel,
       sampleType: listed[i]!.sampleType,
     })),

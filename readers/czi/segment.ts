@@ -21,7 +21,7 @@ export const ID = {
 } as const;
 
 /** The head of a segment. */
-export interface Segment {
+export interface CziSegment {
   /** One of {@linkcode ID}, or an unknown id. */
   readonly id: string;
   readonly offset: number;
@@ -41,7 +41,7 @@ export function textAt(view: DataView, at: number, length: number, encoding = "l
 export const longAt = (view: DataView, at: number): number => Number(view.getBigInt64(at, true));
 
 /** The segment whose head begins at the start of `view`. @throws {DecodeFailed} a size is negative */
-export function segmentIn(view: DataView, offset: number): Segment {
+export function segmentIn(view: DataView, offset: number): CziSegment {
   const id = textAt(view, 0, 16);
   const allocated = longAt(view, 16);
   const stated = longAt(view, 24);
@@ -53,11 +53,11 @@ export function segmentIn(view: DataView, offset: number): Segment {
   return { id, offset, data: offset + SEGMENT_HEAD, used, allocated: allocated || stated };
 }
 
-const readSegment = (file: ByteSource, offset: number, what: string): Segment =>
+const readSegment = (file: ByteSource, offset: number, what: string): CziSegment =>
   segmentIn(new DataView(file.read(offset, SEGMENT_HEAD, what).buffer), offset);
 
 /** Reads the head of a segment. @throws {DecodeFailed} it has another id, or lies outside the file */
-export function requireSegment(file: ByteSource, offset: number, id: string, what: string): Segment {
+export function requireSegment(file: ByteSource, offset: number, id: string, what: string): CziSegment {
   const segment = readSegment(file, offset, what);
   if (segment.id !== id) {
     throw new DecodeFailed(`${what} at ${offset} is not ${id} but ${JSON.stringify(segment.id)}`);
@@ -66,7 +66,7 @@ export function requireSegment(file: ByteSource, offset: number, id: string, wha
 }
 
 /** Walks up to a damaged segment or the end. @throws {DecodeFailed} more than {@linkcode MAX_SEGMENTS} segments */
-export function* walkSegments(file: ByteSource, start: number): Generator<Segment> {
+export function* walkSegments(file: ByteSource, start: number): Generator<CziSegment> {
   let at = start;
   for (let count = 0; at + SEGMENT_HEAD <= file.size; count += 1) {
     if (count === MAX_SEGMENTS) throw new DecodeFailed(`it has more than ${MAX_SEGMENTS} segments`);

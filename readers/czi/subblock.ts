@@ -1,6 +1,12 @@
 /** Subblocks: the location of their samples in the file, their decoding, and which of their pixels are valid. */
-import { type Codec, damaged, type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
-import { joinBytes } from "../codecs/shuffle.ts";
+import {
+  type Codec,
+  damagedSegment,
+  type LargestSegment,
+  requireDecodable,
+  wholePicture,
+} from "../codecs/segment.ts";
+import { joinBytePlanes } from "../codecs/shuffle.ts";
 import { zstd } from "../codecs/zlib.ts";
 import { DecodeFailed } from "../errors.ts";
 import { type ByteSource, DecodedBytes } from "../io/byte_source.ts";
@@ -9,9 +15,9 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import type { WorkingMemory } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
-import { type Block, isPlain, type Pixels, rowPixels, type StoredBlock } from "./block.ts";
+import { countRowPixels, isUnscaled, type Pixels, type PlaneBlock, type StoredBlock } from "./block.ts";
 import { DIMENSION_BYTES, ENTRY_BYTES, type Subblock } from "./directory.ts";
-import { HELP, pixelTypeOf } from "./scene.ts";
+import { HELP, requirePixelType } from "./scene.ts";
 import { ID, longAt, SEGMENT_HEAD, segmentIn } from "./segment.ts";
 
 /** Largest decoded subblock in bytes: a plane of 2^28 float64 samples. */
@@ -75,17 +81,17 @@ const zstdWithHeader: Codec = {
   async decode(input, segment) {
     const [length = 0, chunk, flags = 0] = input;
     if (length !== 1 && !(length === 3 && chunk === 1 && input.length > 2)) {
-      throw damaged(segment, zstd.title, `its header ${input.subarray(0, 3).toHex()} is unknown`);
+      throw damagedSegment(segment, zstd.title, `its header ${input.subarray(0, 3).toHex()} is unknown`);
     }
     const split = length === 3 && (flags & 1) !== 0;
     const bits = segment.settings.bits[0];
     if (split && bits !== 16) {
-      throw damaged(segment, zstd.title, `it splits the bytes of samples of ${bits} bits`);
+      throw damagedSegment(segment, zstd.title, `it splits the bytes of samples of ${bits} bits`);
     }
     const decoded = await zstd.decode(input.subarray(length), segment);
     if (!split) return decoded;
     const joined = new Uint8Array(segment.bytes);
-    joinBytes(decoded.subarray(0, segment.bytes), 0, joined, 2);
+    joinBytePlanes(decoded.subarray(0, segment.bytes), 0, joined, 2);
     return joined;
   },
 };
@@ -141,14 +147,14 @@ function maskIn(payload: Uint8Array, what: string): Pixels["mask"] {
  * @throws {DecodeFailed} the bytes lie outside the file, are too few, or use an unsupported compression
  */
 export async function findBlock(
-  block: Block,
+  block: PlaneBlock,
   { position, part, pixelType, compression }: Subblock,
   file: ByteSource,
   mayBeCut: boolean,
   warnings: Warning[],
 ): Promise<StoredBlock | null> {
   const what = `subblock at ${position}${part === 0 ? "" : ` of part ${part}`}`;
-  const pixel = pixelTypeOf(pixelType);
+  const pixel = requirePixelType(pixelType);
   if (mayBeCut && position >= 0 && position + SEGMENT_HEAD + LEAST_HEAD > file.size) return null;
   const subblock = readSubblock(file, position, what);
   if (subblock === null) return null;
@@ -197,7 +203,7 @@ function rawRows(block: StoredBlock, needed: number, mayBeCut: boolean): number 
   const { data, dataSize, file, height, what } = block;
   const stored = Math.min(dataSize, file.size - data);
   if (stored >= needed) return height;
-  if (mayBeCut && isPlain(block)) {
+  if (mayBeCut && isUnscaled(block)) {
     const pixels = Math.floor(stored / block.pixel.bytes) - block.first - block.width;
     const rows = Math.floor(pixels / Math.max(1, block.rowStep)) + 1;
     return Math.min(Math.max(rows, 0), height);
@@ -207,7 +213,7 @@ function rawRows(block: StoredBlock, needed: number, mayBeCut: boolean): number 
 }
 
 /** The size of a subblock's picture, which has the rows of all indices that it spans, one below the other. */
-const extentOf = ({ storedWidth: width, pixels, pixel, dataSize }: StoredBlock): Extent => ({
+const extentOf = ({ storedWidth: width, pixels, pixel, dataSize }: StoredBlock): LargestSegment => ({
   ...{ stored: dataSize, width, rows: pixels / width },
   ...{ samples: pixel.samples, bytes: pixels * pixel.bytes },
 });
@@ -216,7 +222,7 @@ const extentOf = ({ storedWidth: width, pixels, pixel, dataSize }: StoredBlock):
 export function workingMemory(block: StoredBlock): WorkingMemory {
   const { codec, pixel, blobSize, metadataSize } = block;
   const mask = blobSize > 0 ? blobSize + metadataSize : 0;
-  const row = rowPixels(block) * pixel.bytes + 8 * block.width;
+  const row = countRowPixels(block) * pixel.bytes + 8 * block.width;
   const bytes = codec?.workingBytes(extentOf(block)) ?? (row > MAX_READ_STEP ? row : 0);
   return { bytes: bytes + mask, endsWithWorker: codec?.endsWithWorker ?? false };
 }

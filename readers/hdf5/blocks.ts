@@ -1,10 +1,10 @@
 /**
- * Where an HDF5 file starts, and its metadata blocks. Every block is read through {@linkcode Blocks}, which checks its place, its
+ * Where an HDF5 file starts, and its metadata blocks. Every block is read through {@linkcode Hdf5Blocks}, which checks its place, its
  * checksum, and that no two structures share it.
  */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { DamagedStructure, Fields, type FieldSizes, lookup3 } from "./fields.ts";
+import { computeLookup3, DamagedStructure, Fields, type FieldSizes } from "./fields.ts";
 import { ReadExtents } from "./read_extents.ts";
 
 /** Start of a file (HDF5 File Format Specification, section II.A), at 0 or after a user block. */
@@ -17,7 +17,7 @@ export const startsHdf5 = (head: Uint8Array): boolean => SIGNATURE.every((byte, 
 const USER_BLOCK_BYTES = 512;
 
 /** Where the superblock is; `null` if this is no HDF5 file. */
-export function superblockAt(source: ByteSource): number | null {
+export function findSuperblock(source: ByteSource): number | null {
   for (let at = 0; at + SIGNATURE.length <= source.size; at = at === 0 ? USER_BLOCK_BYTES : 2 * at) {
     if (startsHdf5(source.read(at, SIGNATURE.length, "the signature"))) return at;
   }
@@ -64,7 +64,7 @@ const KNOWN = new WeakMap<ByteSource, KnownOwners>();
 const MAX_KNOWN = 20_000;
 
 /** The metadata blocks of a file. */
-export class Blocks {
+export class Hdf5Blocks {
   readonly source: ByteSource;
   readonly superblock: Superblock;
   /** Owners of the blocks that were read, by their addresses. */
@@ -76,9 +76,9 @@ export class Blocks {
   /** Reads the superblock. @throws {DecodeFailed} it is no HDF5 file, or shorter than it says */
   constructor(source: ByteSource) {
     this.source = source;
-    const at = superblockAt(source);
+    const at = findSuperblock(source);
     if (at === null) throw new DecodeFailed("the file has no signature of HDF5");
-    this.superblock = superblockIn(source, at);
+    this.superblock = readSuperblock(source, at);
     this.#known = KNOWN.get(source) ?? {
       data: new Map(),
       contested: new Set(),
@@ -123,7 +123,7 @@ export class Blocks {
   /** Reads a block that ends with its checksum, of which the fields are those before it. @throws {DamagedStructure} */
   readChecked(address: number, length: number, what: string): Fields {
     const { bytes, what: named, sizes } = this.read(address, length, what);
-    return checked(new Fields(bytes, named, sizes));
+    return verifyChecksum(new Fields(bytes, named, sizes));
   }
 
   /**
@@ -187,19 +187,19 @@ export class Blocks {
 }
 
 /** The fields before a checksum. @throws {DamagedStructure} the checksum is another one */
-export function checked(block: Fields): Fields {
+export function verifyChecksum(block: Fields): Fields {
   const { bytes, what, sizes } = block;
   if (bytes.length < 4) block.fail("it is too short");
   const own = bytes.subarray(0, -4);
   const view = new DataView(bytes.buffer, bytes.byteOffset + own.length, 4);
-  if (view.getUint32(0, true) !== lookup3(own)) block.fail("its checksum is wrong");
+  if (view.getUint32(0, true) !== computeLookup3(own)) block.fail("its checksum is wrong");
   return new Fields(own, what, sizes);
 }
 
-const isSize = (size: number) => [2, 4, 8].includes(size);
+const isFieldSize = (size: number) => [2, 4, 8].includes(size);
 
 /** Reads the superblock (section II.A). @throws {DecodeFailed} */
-function superblockIn(source: ByteSource, at: number): Superblock {
+function readSuperblock(source: ByteSource, at: number): Superblock {
   const length = Math.min(128, source.size - at);
   const fields = new Fields(source.read(at, length, "the superblock"), "the superblock", {
     address: 8,
@@ -209,12 +209,12 @@ function superblockIn(source: ByteSource, at: number): Superblock {
   const version = fields.version(0, 1, 2, 3);
   fields.skip(version < 2 ? 4 : 0);
   const sizes = { address: fields.u8(), length: fields.u8() };
-  if (!isSize(sizes.address) || !isSize(sizes.length)) {
+  if (!isFieldSize(sizes.address) || !isFieldSize(sizes.length)) {
     fields.fail(`its addresses have ${sizes.address} bytes and its lengths ${sizes.length}`);
   }
   if (version >= 2) {
     const size = 12 + 4 * sizes.address;
-    checked(new Fields(fields.bytes.subarray(0, size + 4), fields.what, sizes));
+    verifyChecksum(new Fields(fields.bytes.subarray(0, size + 4), fields.what, sizes));
   }
   fields.skip(version === 0 ? 9 : version === 1 ? 13 : 1);
   const own = new Fields(fields.bytes.subarray(fields.at), fields.what, sizes);

@@ -1,5 +1,5 @@
 /** B-trees of version 1 (section III.A.1), which list symbol tables of groups or chunks of datasets. */
-import type { Blocks } from "./blocks.ts";
+import type { Hdf5Blocks } from "./blocks.ts";
 import type { Fields } from "./fields.ts";
 
 /** Types of nodes. */
@@ -36,7 +36,7 @@ export interface NodePlace {
 export const ROOT: NodePlace = { parent: "", level: null, left: null, right: null };
 
 /** The place of a child of a node at an address. */
-export const placeOf = (
+export const placeChild = (
   { level, children }: Pick<TreeNode<unknown>, "level" | "children">,
   at: number,
   address: number,
@@ -48,8 +48,8 @@ export const placeOf = (
 });
 
 /** Reads a node. @throws {DamagedStructure} */
-export function readNode<Key>(
-  blocks: Blocks,
+export function readNodeV1<Key>(
+  blocks: Hdf5Blocks,
   address: number,
   kind: TreeKind<Key>,
   { parent, level, ...beside }: NodePlace,

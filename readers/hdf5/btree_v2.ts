@@ -1,5 +1,5 @@
 /** B-trees of version 2 (section III.A.2): records of links, attributes, chunks or objects of a heap. */
-import type { Blocks } from "./blocks.ts";
+import type { Hdf5Blocks } from "./blocks.ts";
 import { DamagedStructure } from "./fields.ts";
 
 /** A tree whose nodes have not been read. */
@@ -24,7 +24,7 @@ const NODE_BYTES = 10;
 
 /** Reads the header of a tree of one of some types. @throws {DamagedStructure} */
 export function readTree(
-  blocks: Blocks,
+  blocks: Hdf5Blocks,
   address: number,
   types: readonly number[],
   owner: string,
@@ -48,19 +48,19 @@ export function readTree(
 }
 
 /** Bytes that a number up to this one takes. */
-const widthOf = (most: number) => Math.floor(Math.floor(Math.log2(most)) / 8) + 1;
+const countBytesFor = (most: number) => Math.floor(Math.floor(Math.log2(most)) / 8) + 1;
 
 /** Widths of the fields of a pointer to a node, by the level of that node: its records, and those below it. */
-function pointerWidths({ recordBytes, nodeBytes, depth }: RecordTree, address: number) {
+function computePointerWidths({ recordBytes, nodeBytes, depth }: RecordTree, address: number) {
   let most = Math.floor((nodeBytes - NODE_BYTES) / recordBytes);
   let all = most;
-  const own = widthOf(most);
+  const own = countBytesFor(most);
   const widths = [{ own, below: 0 }];
   for (let level = 1; level < depth; level += 1) {
     const pointer = address + own + widths[level - 1]!.below;
     most = Math.max(0, Math.floor((nodeBytes - NODE_BYTES - pointer) / (recordBytes + pointer)));
     all = (most + 1) * all + most;
-    widths.push({ own, below: widthOf(all) });
+    widths.push({ own, below: countBytesFor(all) });
   }
   return widths;
 }
@@ -77,22 +77,22 @@ interface Node {
 
 /** Reads the nodes of a tree. */
 export class RecordNodes {
-  readonly #blocks: Blocks;
+  readonly #blocks: Hdf5Blocks;
   readonly #tree: RecordTree;
   readonly #order: ((a: Uint8Array, b: Uint8Array) => number) | null;
-  readonly #widths: ReturnType<typeof pointerWidths>;
+  readonly #widths: ReturnType<typeof computePointerWidths>;
   readonly #read = new Map<number, Node>();
 
   /** @param order is negative for a record before another one, where their order is known */
   constructor(
-    blocks: Blocks,
+    blocks: Hdf5Blocks,
     tree: RecordTree,
     order: ((a: Uint8Array, b: Uint8Array) => number) | null = null,
   ) {
     this.#blocks = blocks;
     this.#order = order;
     this.#tree = tree;
-    this.#widths = pointerWidths(tree, blocks.superblock.sizes.address);
+    this.#widths = computePointerWidths(tree, blocks.superblock.sizes.address);
   }
 
   #node({ address, records }: Pointer, level: number, parent: string): Node {

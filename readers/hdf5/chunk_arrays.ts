@@ -1,5 +1,5 @@
 /** Fixed arrays and extensible arrays (section III.I of version 3.0 and appendix), which index chunks by a number. */
-import type { Blocks } from "./blocks.ts";
+import type { Hdf5Blocks } from "./blocks.ts";
 import { Fields } from "./fields.ts";
 
 /** An element of an array, with what it tells about its chunk. */
@@ -10,7 +10,7 @@ export interface FoundElement {
 }
 
 /** What an element tells; `null` for a chunk that was never written. The size is `null` without filters. */
-export function elementOf(
+export function readFoundElement(
   { fields, sizeBytes }: FoundElement,
 ): { readonly address: number; readonly bytes: number | null; readonly mask: number } | null {
   const address = fields.address();
@@ -25,10 +25,10 @@ export type FindElement = (index: number) => FoundElement | null;
 
 /** Blocks that were read, by their address. */
 class KeptBlocks {
-  readonly #blocks: Blocks;
+  readonly #blocks: Hdf5Blocks;
   readonly #kept = new Map<number, Fields>();
 
-  constructor(blocks: Blocks) {
+  constructor(blocks: Hdf5Blocks) {
     this.#blocks = blocks;
   }
 
@@ -66,7 +66,7 @@ function requireHeader(fields: Fields, header: number): void {
   if (fields.definedAddress() !== header) fields.fail("it is of another array");
 }
 
-function sizeBytesOf(fields: Fields, client: number, elementBytes: number): number {
+function readSizeBytes(fields: Fields, client: number, elementBytes: number): number {
   const rest = elementBytes - fields.sizes.address - (client === FILTERED ? 4 : 0);
   if (client === FILTERED ? rest < 1 || rest > 8 : rest !== 0) {
     fields.fail(`its elements have ${elementBytes} bytes`);
@@ -74,13 +74,13 @@ function sizeBytesOf(fields: Fields, client: number, elementBytes: number): numb
   return rest;
 }
 
-const elementAt = (fields: Fields, at: number, bytes: number): Fields => {
+const readElementAt = (fields: Fields, at: number, bytes: number): Fields => {
   if (at + bytes > fields.bytes.length) fields.fail(`it has no element at ${at}`);
   return new Fields(fields.bytes.subarray(at, at + bytes), fields.what, fields.sizes);
 };
 
 /** Opens a fixed array. @throws {DamagedStructure} */
-export function openFixedArray(blocks: Blocks, address: number, owner: string): FindElement {
+export function openFixedArray(blocks: Hdf5Blocks, address: number, owner: string): FindElement {
   const { sizes } = blocks.superblock;
   blocks.claim(address, owner, "an array of chunks");
   const header = blocks.readChecked(
@@ -90,7 +90,7 @@ export function openFixedArray(blocks: Blocks, address: number, owner: string): 
   );
   const client = begin(header, "FAHD");
   const [bytes, pageBits, count, at] = [header.u8(), header.u8(), header.length(), header.address()];
-  const sizeBytes = sizeBytesOf(header, client, bytes);
+  const sizeBytes = readSizeBytes(header, client, bytes);
   if (at === null) return () => null;
   blocks.claim(at, owner, "a block of an array");
   const kept = new KeptBlocks(blocks);
@@ -104,12 +104,12 @@ export function openFixedArray(blocks: Blocks, address: number, owner: string): 
     const block = kept.read(at, ownBytes, "a block of an array");
     begin(block, "FADB");
     requireHeader(block, address);
-    if (!isPaged) return { fields: elementAt(block, start + index * bytes, bytes), sizeBytes };
+    if (!isPaged) return { fields: readElementAt(block, start + index * bytes, bytes), sizeBytes };
     const page = Math.floor(index / perPage);
     if ((block.bytes[start + (page >> 3)]! & 0x80 >> (page & 7)) === 0) return null;
     const length = Math.min(perPage, count - page * perPage) * bytes + 4;
     const fields = kept.read(at + ownBytes + page * (perPage * bytes + 4), length, "a page of an array");
-    return { fields: elementAt(fields, index % perPage * bytes, bytes), sizeBytes };
+    return { fields: readElementAt(fields, index % perPage * bytes, bytes), sizeBytes };
   };
 }
 
@@ -129,13 +129,13 @@ interface ExtensibleLayout {
 }
 
 /** Data blocks, and elements in each, of a super block, with those before it. */
-function superBlockOf(index: number, least: number) {
+function describeSuperBlock(index: number, least: number) {
   const [blocks, elements] = [2 ** (index >> 1), 2 ** (index + 1 >> 1) * least];
   return { blocks, elements };
 }
 
 /** Opens an extensible array. @throws {DamagedStructure} */
-export function openExtensibleArray(blocks: Blocks, address: number, owner: string): FindElement {
+export function openExtensibleArray(blocks: Hdf5Blocks, address: number, owner: string): FindElement {
   const { sizes } = blocks.superblock;
   blocks.claim(address, owner, "an array of chunks");
   const header = blocks.readChecked(
@@ -157,7 +157,7 @@ export function openExtensibleArray(blocks: Blocks, address: number, owner: stri
   ];
   header.skip(6 * sizes.length);
   const at = header.address();
-  const sizeBytes = sizeBytesOf(header, client, bytes);
+  const sizeBytes = readSizeBytes(header, client, bytes);
   const isPower = (value: number) => value > 0 && Number.isInteger(Math.log2(value));
   if (!isPower(least) || !isPower(pointers) || indexBits > 64 || Math.log2(least) > indexBits) {
     header.fail("its blocks have impossible sizes");
@@ -173,15 +173,15 @@ export function openExtensibleArray(blocks: Blocks, address: number, owner: stri
     perPage: 2 ** pageBits,
     superBlocks: 1 + indexBits - Math.log2(least),
   };
-  const find = extensibleElements(blocks, { header: address, index: at, owner }, layout);
+  const find = readExtensibleArray(blocks, { header: address, index: at, owner }, layout);
   return (index) => {
     const fields = find(index);
     return fields && { fields, sizeBytes };
   };
 }
 
-function extensibleElements(
-  blocks: Blocks,
+function readExtensibleArray(
+  blocks: Hdf5Blocks,
   { header, index: indexAt, owner }: {
     readonly header: number;
     readonly index: number;
@@ -203,35 +203,35 @@ function extensibleElements(
     requireHeader(fields, header);
     return fields;
   };
-  const pointer = (fields: Fields, at: number) => elementAt(fields, at, width).address();
+  const pointer = (fields: Fields, at: number) => readElementAt(fields, at, width).address();
   const dataElement = (at: number, elements: number, first: number, index: number, parent: string) => {
     const isPaged = elements > perPage;
     const ownBytes = start + offsetBytes + (isPaged ? 0 : elements * bytes) + 4;
     const fields = block(at, ownBytes, "EADB", parent);
     if (fields.uint(offsetBytes) !== first) fields.fail(`it does not start at ${first}`);
-    if (!isPaged) return elementAt(fields, start + offsetBytes + index * bytes, bytes);
+    if (!isPaged) return readElementAt(fields, start + offsetBytes + index * bytes, bytes);
     const page = Math.floor(index / perPage);
     const own = kept.read(
       at + ownBytes + page * (perPage * bytes + 4),
       perPage * bytes + 4,
       "a page of an array",
     );
-    return elementAt(own, index % perPage * bytes, bytes);
+    return readElementAt(own, index % perPage * bytes, bytes);
   };
   return (index) => {
     const root = block(indexAt, indexBytes, "EAIB", "");
-    if (index < inIndex) return elementAt(root, start + index * bytes, bytes);
+    if (index < inIndex) return readElementAt(root, start + index * bytes, bytes);
     // Super blocks are as many as needed; the elements before each are those of all before it.
     let [at, first, firstBlock] = [0, 0, 0];
     const wanted = index - inIndex;
     for (;; at += 1) {
-      const own = superBlockOf(at, least);
+      const own = describeSuperBlock(at, least);
       if (wanted < first + own.blocks * own.elements) break;
       first += own.blocks * own.elements;
       firstBlock += own.blocks;
     }
     if (at >= superBlocks) root.fail(`it has no element ${index}`);
-    const own = superBlockOf(at, least);
+    const own = describeSuperBlock(at, least);
     const number = Math.floor((wanted - first) / own.elements);
     const within = (wanted - first) % own.elements;
     const pointersAt = start + inIndex * bytes;

@@ -1,8 +1,16 @@
 /** Finds the stored chunks of a dataset, with as few reads as its index allows. */
-import type { Blocks } from "./blocks.ts";
-import { NODE, type NodePlace, placeOf, readNode, ROOT, type TreeKind, type TreeNode } from "./btree_v1.ts";
+import type { Hdf5Blocks } from "./blocks.ts";
+import {
+  NODE,
+  type NodePlace,
+  placeChild,
+  readNodeV1,
+  ROOT,
+  type TreeKind,
+  type TreeNode,
+} from "./btree_v1.ts";
 import { readTree, RecordNodes } from "./btree_v2.ts";
-import { elementOf, type FoundElement, openExtensibleArray, openFixedArray } from "./chunk_arrays.ts";
+import { type FoundElement, openExtensibleArray, openFixedArray, readFoundElement } from "./chunk_arrays.ts";
 import { DamagedStructure, Fields } from "./fields.ts";
 import type { ChunkIndex } from "./layout.ts";
 
@@ -39,8 +47,8 @@ const MAX_PLACES = 100_000;
 const [PLAIN_CHUNKS, FILTERED_CHUNKS] = [10, 11];
 
 /** Opens the index of a dataset. @throws {DamagedStructure} */
-export function openIndex(blocks: Blocks, data: ChunkedData): FindChunk {
-  const find = indexOf(blocks, data);
+export function openIndex(blocks: Hdf5Blocks, data: ChunkedData): FindChunk {
+  const find = openChunkIndex(blocks, data);
   const { end } = blocks.superblock;
   const places = new Map<number, string>();
   return (place) => {
@@ -63,7 +71,7 @@ export function openIndex(blocks: Blocks, data: ChunkedData): FindChunk {
   };
 }
 
-function indexOf(blocks: Blocks, data: ChunkedData): FindChunk {
+function openChunkIndex(blocks: Hdf5Blocks, data: ChunkedData): FindChunk {
   const { index, bytes, chunk, limits } = data;
   const { address } = index;
   if (address === null) return () => null;
@@ -71,17 +79,17 @@ function indexOf(blocks: Blocks, data: ChunkedData): FindChunk {
   const most = limits.map((limit, axis) => Math.ceil(limit / chunk[axis]!));
   switch (index.kind) {
     case "tree":
-      return chunkTree(blocks, address, data, owner);
+      return openChunkTree(blocks, address, data, owner);
     case "single":
       blocks.claim(address, owner, "a chunk");
       return () => ({ address, bytes: index.bytes ?? bytes, mask: index.mask });
     case "implicit":
-      return (place) => ({ address: address + bytes * linear(place, most), bytes, mask: 0 });
+      return (place) => ({ address: address + bytes * computeLinearIndex(place, most), bytes, mask: 0 });
     case "records":
-      return chunkRecords(blocks, address, data, owner);
+      return findChunkRecords(blocks, address, data, owner);
     case "fixed": {
       const find = openFixedArray(blocks, address, owner);
-      return (place) => storedIn(find(linear(place, most)), data);
+      return (place) => locateStored(find(computeLinearIndex(place, most)), data);
     }
     case "extensible": {
       const find = openExtensibleArray(blocks, address, owner);
@@ -92,20 +100,20 @@ function indexOf(blocks: Blocks, data: ChunkedData): FindChunk {
       const first = <T>(
         list: readonly T[],
       ) => [list[growing]!, ...list.filter((_, axis) => axis !== growing)];
-      return (place) => storedIn(find(linear(first(place), first(most))), data);
+      return (place) => locateStored(find(computeLinearIndex(first(place), first(most))), data);
     }
   }
 }
 
 /** Index of a place, the last axis fastest. */
-const linear = (place: readonly number[], most: readonly number[]): number =>
+const computeLinearIndex = (place: readonly number[], most: readonly number[]): number =>
   place.reduce((index, at, axis) => index === 0 ? at : index * most[axis]! + at, 0);
 
-function storedIn(
+function locateStored(
   element: FoundElement | null,
   { bytes, isFiltered, path }: ChunkedData,
 ): StoredChunk | null {
-  const found = element && elementOf(element);
+  const found = element && readFoundElement(element);
   if (!found) return null;
   if (isFiltered !== (found.bytes !== null)) {
     throw new DamagedStructure(`the index of the chunks of ${path} is damaged: it is one of other chunks`);
@@ -113,8 +121,8 @@ function storedIn(
   return { ...found, bytes: found.bytes ?? bytes };
 }
 
-function chunkRecords(
-  blocks: Blocks,
+function findChunkRecords(
+  blocks: Hdf5Blocks,
   address: number,
   { chunk, bytes, isFiltered }: ChunkedData,
   owner: string,
@@ -127,14 +135,14 @@ function chunkRecords(
     own.skip(record.length - places);
     return chunk.map(() => own.uint(8));
   };
-  const nodes = new RecordNodes(blocks, tree, (a, b) => compared(placeIn(a), placeIn(b)));
+  const nodes = new RecordNodes(blocks, tree, (a, b) => comparePlaces(placeIn(a), placeIn(b)));
   const sizeBytes = tree.recordBytes - sizes.address - places - 4;
   const expected = isFiltered
     ? sizeBytes >= 1 && sizeBytes <= 8
     : tree.recordBytes === sizes.address + places;
   if (!expected) throw new DamagedStructure(`the index of ${owner} has records of ${tree.recordBytes} bytes`);
   return (place) => {
-    const record = nodes.find((record) => compared(placeIn(record), place));
+    const record = nodes.find((record) => comparePlaces(placeIn(record), place));
     if (record === null) return null;
     const own = new Fields(record, owner, sizes);
     const at = own.definedAddress();
@@ -145,7 +153,7 @@ function chunkRecords(
 }
 
 /** Order of places, the first axis slowest. */
-function compared(a: readonly number[], b: readonly number[]): number {
+function comparePlaces(a: readonly number[], b: readonly number[]): number {
   for (const [axis, at] of a.entries()) if (at !== b[axis]) return at - b[axis]!;
   return 0;
 }
@@ -163,7 +171,7 @@ const MAX_COMPARED_NODES = 64;
 /** Nodes that are kept in memory. */
 const MAX_KEPT_NODES = 1024;
 
-function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: string): FindChunk {
+function openChunkTree(blocks: Hdf5Blocks, root: number, data: ChunkedData, owner: string): FindChunk {
   const { chunk, path } = data;
   const kind: TreeKind<ChunkKey> = {
     type: NODE.chunks,
@@ -186,11 +194,11 @@ function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: strin
       blocks.claim(address, owner + at.parent, "a node of a B-tree");
       return known;
     }
-    const node = readNode(blocks, address, kind, at);
+    const node = readNodeV1(blocks, address, kind, at);
     for (let i = 0; i < node.children.length; i += 1) {
       const { place } = node.keys[i]!;
       if (!place.every(Number.isInteger)) fail(`a chunk is at ${place.join(", ")}`);
-      if (i > 0 && compared(node.keys[i - 1]!.place, place) >= 0) fail("its chunks are not in order");
+      if (i > 0 && comparePlaces(node.keys[i - 1]!.place, place) >= 0) fail("its chunks are not in order");
     }
     if (node.level === 0) {
       requireApart(node, fail);
@@ -206,11 +214,11 @@ function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: strin
     return node;
   };
   const child = (node: TreeNode<ChunkKey>, at: number, address: number) => {
-    const own = read(node.children[at]!, placeOf(node, at, address));
+    const own = read(node.children[at]!, placeChild(node, at, address));
     const next = node.keys[at + 1]!.place;
-    const isAfter = compared(own.keys[0]!.place, node.keys[at]!.place) < 0;
+    const isAfter = comparePlaces(own.keys[0]!.place, node.keys[at]!.place) < 0;
     const isBefore = at + 1 < node.children.length &&
-      compared(own.keys[own.children.length - 1]!.place, next) >= 0;
+      comparePlaces(own.keys[own.children.length - 1]!.place, next) >= 0;
     if (isAfter || isBefore) fail("a node is at another place");
     return own;
   };
@@ -238,14 +246,14 @@ function chunkTree(blocks: Blocks, root: number, data: ChunkedData, owner: strin
       let [from, to] = [0, node.children.length];
       while (from < to) {
         const middle = from + to >> 1;
-        if (compared(node.keys[middle]!.place, place) <= 0) from = middle + 1;
+        if (comparePlaces(node.keys[middle]!.place, place) <= 0) from = middle + 1;
         else to = middle;
       }
       const at = from - 1;
       if (at < 0) return null;
       if (node.level === 0) {
         const { bytes, mask, place: own } = node.keys[at]!;
-        return compared(own, place) === 0 ? { address: node.children[at]!, bytes, mask } : null;
+        return comparePlaces(own, place) === 0 ? { address: node.children[at]!, bytes, mask } : null;
       }
       const next = child(node, at, address);
       address = node.children[at]!;

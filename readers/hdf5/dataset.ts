@@ -1,10 +1,10 @@
 /** What a dataset of an HDF5 file has. */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { dataspaceIn, type Datatype, datatypeIn, sampleTypeOf } from "./datatype.ts";
+import { type Datatype, findSampleType, readDataspace, readDatatype } from "./datatype.ts";
 import { DamagedStructure } from "./fields.ts";
-import { messageOf } from "./group.ts";
-import { fillIn, type Filter, filtersIn, type Layout, layoutIn } from "./layout.ts";
+import { findMessage } from "./group.ts";
+import { type DatasetLayout, fillIn, type Filter, readDatasetLayout, readFilters } from "./layout.ts";
 import { MESSAGE, type ObjectHeader } from "./object_header.ts";
 import type { Objects } from "./objects.ts";
 
@@ -21,7 +21,7 @@ export interface Dataset {
   readonly sampleType: SampleType | null;
   /** Bytes of an element. */
   readonly width: number;
-  readonly layout: Layout;
+  readonly layout: DatasetLayout;
   /** Shape of a chunk; `null` unless it is stored in chunks. */
   readonly chunks: readonly number[] | null;
   readonly filters: readonly Filter[];
@@ -33,12 +33,12 @@ export interface Dataset {
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
 /** Whether a header is that of a dataset. */
-export const isDataset = (header: ObjectHeader): boolean => messageOf(header, MESSAGE.layout) !== null;
+export const isDataset = (header: ObjectHeader): boolean => findMessage(header, MESSAGE.layout) !== null;
 
 /** Reads what a header tells of a dataset. @throws {DecodeFailed} */
-export function datasetIn(objects: Objects, header: ObjectHeader, path: string): Dataset {
+export function readDataset(objects: Objects, header: ObjectHeader, path: string): Dataset {
   const fieldsOf = (type: number) => {
-    const message = messageOf(header, type);
+    const message = findMessage(header, type);
     return message && objects.fields(message, path);
   };
   const required = (type: number, what: string) => {
@@ -46,13 +46,13 @@ export function datasetIn(objects: Objects, header: ObjectHeader, path: string):
     if (fields === null) throw new DamagedStructure(`${path} is damaged: it has no ${what}`);
     return fields;
   };
-  const type = datatypeIn(required(MESSAGE.datatype, "type"));
-  const space = dataspaceIn(required(MESSAGE.dataspace, "sizes"));
-  const layout = layoutIn(required(MESSAGE.layout, "layout"));
+  const type = readDatatype(required(MESSAGE.datatype, "type"));
+  const space = readDataspace(required(MESSAGE.dataspace, "sizes"));
+  const layout = readDatasetLayout(required(MESSAGE.layout, "layout"));
   if (layout.kind === "virtual") {
     throw new DecodeFailed(`${path} is a view of other datasets, which are not read`);
   }
-  if (messageOf(header, MESSAGE.externalFiles) !== null) {
+  if (findMessage(header, MESSAGE.externalFiles) !== null) {
     throw new DecodeFailed(`${path} has its samples in other files, which are not read`);
   }
   const filters = fieldsOf(MESSAGE.filters);
@@ -87,11 +87,11 @@ export function datasetIn(objects: Objects, header: ObjectHeader, path: string):
     shape,
     limits: space.shape === null ? [0] : space.limits,
     type,
-    sampleType: sampleTypeOf(type),
+    sampleType: findSampleType(type),
     width: type.size,
     layout,
     chunks: isChunked ? layout.chunk : null,
-    filters: filters === null ? [] : filtersIn(filters),
+    filters: filters === null ? [] : readFilters(filters),
     fill: value !== null && value.length > 0 ? value : null,
   };
 }

@@ -52,7 +52,7 @@ const IEEE: Readonly<Record<number, readonly number[]>> = {
 };
 
 /** Reads a datatype. @throws {DamagedStructure} */
-export function datatypeIn(fields: Fields): Datatype {
+export function readDatatype(fields: Fields): Datatype {
   const first = fields.u8();
   const [version, own] = [first >> 4, first & 15];
   if (version < 1 || version > 5 || own >= NAMES.length) {
@@ -95,29 +95,31 @@ export function datatypeIn(fields: Fields): Datatype {
   };
 }
 
-/** The type of the samples that {@linkcode plainNumbers} gives; `null` if elements are no samples. */
-export function sampleTypeOf({ class: own, size, signed, isIeee }: Datatype): SampleType | null {
+/** The type of the samples that {@linkcode convertToWords} gives; `null` if elements are no samples. */
+export function findSampleType({ class: own, size, signed, isIeee }: Datatype): SampleType | null {
   if (own === CLASS.float) return isIeee ? `float${8 * size}` as SampleType : null;
   if (own !== CLASS.integer || size > 8) return null;
-  return `${signed ? "" : "u"}int${8 * containerBytes(size)}` as SampleType;
+  return `${signed ? "" : "u"}int${8 * countContainerBytes(size)}` as SampleType;
 }
 
 /** Bytes of the smallest word that has room for an integer. */
-const containerBytes = (size: number) => [1, 2, 4, 8].find((bytes) => bytes >= size)!;
+const countContainerBytes = (size: number) => [1, 2, 4, 8].find((bytes) => bytes >= size)!;
 
 /** Whether elements are words whose bits all count. */
-export const isPlain = ({ class: own, size, bits, isIeee }: Datatype): boolean =>
-  own === CLASS.float ? isIeee : bits.offset === 0 && bits.bits === 8 * size && containerBytes(size) === size;
+export const isWholeWord = ({ class: own, size, bits, isIeee }: Datatype): boolean =>
+  own === CLASS.float
+    ? isIeee
+    : bits.offset === 0 && bits.bits === 8 * size && countContainerBytes(size) === size;
 
-/** Numbers as little-endian words of their {@linkcode sampleTypeOf}, whose bits all count; other elements stay. */
-export function plainNumbers(type: Datatype, bytes: Uint8Array): Uint8Array {
+/** Numbers as little-endian words of their {@linkcode findSampleType}, whose bits all count; other elements stay. */
+export function convertToWords(type: Datatype, bytes: Uint8Array): Uint8Array {
   const { size, littleEndian, signed, bits: { offset, bits } } = type;
-  if (sampleTypeOf(type) === null) return bytes;
-  if (isPlain(type) && (littleEndian || size === 1)) return bytes;
+  if (findSampleType(type) === null) return bytes;
+  if (isWholeWord(type) && (littleEndian || size === 1)) return bytes;
   const count = Math.floor(bytes.length / size);
-  const width = isPlain(type) ? size : containerBytes(size);
+  const width = isWholeWord(type) ? size : countContainerBytes(size);
   const target = new Uint8Array(count * width);
-  if (isPlain(type)) {
+  if (isWholeWord(type)) {
     for (let i = 0; i < target.length; i += 1) target[i] = bytes[i - i % size + size - 1 - i % size]!;
     return target;
   }
@@ -149,7 +151,7 @@ export interface Dataspace {
 const MAX_AXES = 32;
 
 /** Reads a dataspace. @throws {DamagedStructure} */
-export function dataspaceIn(fields: Fields): Dataspace {
+export function readDataspace(fields: Fields): Dataspace {
   const version = fields.version(1, 2);
   const [axes, flags] = [fields.u8(), fields.u8()];
   if (axes > MAX_AXES) fields.fail(`it has ${axes} axes`);

@@ -1,21 +1,21 @@
 /** Elements of a dataset: decoded blocks that cover a region of it. */
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
-import type { Blocks } from "./blocks.ts";
+import type { Hdf5Blocks } from "./blocks.ts";
 import { type FindChunk, openIndex } from "./chunk_index.ts";
 import type { Dataset } from "./dataset.ts";
-import { isPlain, plainNumbers } from "./datatype.ts";
+import { convertToWords, isWholeWord } from "./datatype.ts";
 import { DamagedStructure } from "./fields.ts";
-import { chunkBytes, decodeChunk, mostStored, requireFilters } from "./filters.ts";
+import { boundStored, countChunkBytes, decodeChunk, requireFilters } from "./filters.ts";
 
 /** A part of a dataset: its first element and its lengths. */
-export interface Region {
+export interface ElementRegion {
   readonly from: readonly number[];
   readonly count: readonly number[];
 }
 
 /** A decoded part. Its bytes are little-endian words, or an element for all where nothing was written. */
-export interface Block extends Region {
+export interface Block extends ElementRegion {
   readonly bytes: Uint8Array;
   readonly isFill: boolean;
 }
@@ -23,41 +23,41 @@ export interface Block extends Region {
 /** Bytes with gaps that are read at once, rather than one run after the other. */
 const MAX_GAPS = 64 << 10;
 
-const product = (lengths: readonly number[]) => lengths.reduce((all, length) => all * length, 1);
+const multiplyLengths = (lengths: readonly number[]) => lengths.reduce((all, length) => all * length, 1);
 
 /** Elements between neighbours along each axis. */
-export const stridesOf = (shape: readonly number[]): number[] =>
-  shape.map((_, axis) => product(shape.slice(axis + 1)));
+export const computeStrides = (shape: readonly number[]): number[] =>
+  shape.map((_, axis) => multiplyLengths(shape.slice(axis + 1)));
 
 /**
  * Decoded blocks that cover a region, and may reach beyond it.
  *
  * @throws {DecodeFailed | Stopped}
  */
-export function* blocksOf(blocks: Blocks, dataset: Dataset, region: Region): Generator<Block> {
+export function* readBlocks(blocks: Hdf5Blocks, dataset: Dataset, region: ElementRegion): Generator<Block> {
   const { path, shape, layout, fill, width, type } = dataset;
   if (region.from.some((at, axis) => at < 0 || at + region.count[axis]! > shape[axis]!)) {
     throw new DecodeFailed(
       `${path} has ${shape.join(" x ")} elements, not those at ${region.from.join(", ")}`,
     );
   }
-  const unwritten = plainNumbers(type, fill ?? new Uint8Array(width));
+  const unwritten = convertToWords(type, fill ?? new Uint8Array(width));
   const isUnwritten = layout.kind === "contiguous" && layout.address === null ||
     layout.kind === "chunked" && layout.index.address === null;
   if (isUnwritten) yield { ...region, bytes: unwritten, isFill: true };
-  else if (layout.kind === "chunked") yield* chunksOf(blocks, dataset, region, unwritten);
+  else if (layout.kind === "chunked") yield* readChunks(blocks, dataset, region, unwritten);
   else {
-    for (const band of bandsOf(dataset, region)) {
-      yield { ...band, bytes: plainNumbers(type, storedBand(blocks, dataset, band)), isFill: false };
+    for (const band of listBands(dataset, region)) {
+      yield { ...band, bytes: convertToWords(type, readStoredBand(blocks, dataset, band)), isFill: false };
     }
   }
 }
 
 /** Bands along the slowest axis of a region, each of about {@linkcode MAX_READ_STEP} bytes. */
-function* bandsOf({ width }: Dataset, { from, count }: Region): Generator<Region> {
+function* listBands({ width }: Dataset, { from, count }: ElementRegion): Generator<ElementRegion> {
   const axis = Math.max(0, count.findIndex((length) => length > 1));
   if (count.length === 0) return yield { from, count };
-  const step = Math.max(1, Math.floor(MAX_READ_STEP / (product(count.slice(axis + 1)) * width)));
+  const step = Math.max(1, Math.floor(MAX_READ_STEP / (multiplyLengths(count.slice(axis + 1)) * width)));
   for (let at = 0; at < count[axis]!; at += step) {
     yield {
       from: from.with(axis, from[axis]! + at),
@@ -67,34 +67,36 @@ function* bandsOf({ width }: Dataset, { from, count }: Region): Generator<Region
 }
 
 /** Reads a region of a dataset without chunks. */
-function storedBand(blocks: Blocks, dataset: Dataset, { from, count }: Region): Uint8Array {
+function readStoredBand(blocks: Hdf5Blocks, dataset: Dataset, { from, count }: ElementRegion): Uint8Array {
   const { source, superblock } = blocks;
   const { path, shape, layout, width } = dataset;
-  const needed = product(shape) * width;
-  const strides = stridesOf(shape);
-  const target = new Uint8Array(product(count) * width);
+  const needed = multiplyLengths(shape) * width;
+  const strides = computeStrides(shape);
+  const target = new Uint8Array(multiplyLengths(count) * width);
   const first = from.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
   if (layout.kind === "compact") {
-    if (layout.bytes.length < needed) throw tooShort(path, layout.bytes.length, needed);
+    if (layout.bytes.length < needed) throw reportTooShort(path, layout.bytes.length, needed);
     copyRun(layout.bytes, strides, first * width, target, count, width);
     return target;
   }
   if (layout.kind !== "contiguous") throw new Error(`${path} is not contiguous`);
   const start = layout.address!;
-  if ((layout.bytes ?? needed) < needed) throw tooShort(path, layout.bytes!, needed);
-  if (start + needed > superblock.end) throw tooShort(path, Math.max(0, superblock.end - start), needed);
+  if ((layout.bytes ?? needed) < needed) throw reportTooShort(path, layout.bytes!, needed);
+  if (start + needed > superblock.end) {
+    throw reportTooShort(path, Math.max(0, superblock.end - start), needed);
+  }
   blocks.requireOwnBytes(start, needed, path);
   const read = (axis: number, at: number, to: number) => {
     const own = count.slice(axis);
     const span = 1 + own.reduce((sum, length, i) => sum + (length - 1) * strides[axis + i]!, 0);
-    const elements = product(own);
+    const elements = multiplyLengths(own);
     const place = superblock.base + start + at * width;
     if (span === elements) source.readInto(place, target.subarray(to * width, (to + elements) * width), path);
     else if (span * width <= MAX_GAPS || axis === count.length - 1) {
       const bytes = source.read(place, span * width, path);
       copyRun(bytes, strides.slice(axis), 0, target.subarray(to * width), own, width);
     } else {
-      const inner = product(count.slice(axis + 1));
+      const inner = multiplyLengths(count.slice(axis + 1));
       for (let i = 0; i < count[axis]!; i += 1) read(axis + 1, at + i * strides[axis]!, to + i * inner);
     }
   };
@@ -102,7 +104,7 @@ function storedBand(blocks: Blocks, dataset: Dataset, { from, count }: Region): 
   return target;
 }
 
-const tooShort = (path: string, bytes: number, needed: number) =>
+const reportTooShort = (path: string, bytes: number, needed: number) =>
   new DamagedStructure(`${path} has ${bytes} of the ${needed} bytes of its elements`);
 
 /** Copies elements, which are apart by `strides` in the source, one after the other. */
@@ -135,17 +137,17 @@ function copyRun(
   copy(0, first);
 }
 
-function* chunksOf(
-  blocks: Blocks,
+function* readChunks(
+  blocks: Hdf5Blocks,
   dataset: Dataset,
-  region: Region,
+  region: ElementRegion,
   unwritten: Uint8Array,
 ): Generator<Block> {
   const { path, layout, shape, filters } = dataset;
   if (layout.kind !== "chunked") throw new Error(`${path} has no chunks`);
   requireFilters(dataset);
   const { chunk, plainEdges } = layout;
-  const bytes = chunkBytes(dataset);
+  const bytes = countChunkBytes(dataset);
   const find = openIndex(blocks, {
     ...dataset,
     index: layout.index,
@@ -153,23 +155,23 @@ function* chunksOf(
     bytes,
     isFiltered: filters.length > 0,
   });
-  for (const place of placesIn(region, chunk)) {
+  for (const place of listChunkPlaces(region, chunk)) {
     blocks.source.checkStop();
     const from = place.map((at, axis) => at * chunk[axis]!);
     const isEdge = from.some((at, axis) => at + chunk[axis]! > shape[axis]!);
-    const decodedBytes = storedChunk(blocks, dataset, find, place, plainEdges && isEdge);
+    const decodedBytes = readStoredChunk(blocks, dataset, find, place, plainEdges && isEdge);
     const isFill = decodedBytes === null;
     yield {
       from,
       count: chunk,
-      bytes: isFill ? unwritten : plainNumbers(dataset.type, decodedBytes),
+      bytes: isFill ? unwritten : convertToWords(dataset.type, decodedBytes),
       isFill,
     };
   }
 }
 
 /** Places of the chunks that a region touches. */
-function* placesIn({ from, count }: Region, chunk: readonly number[]): Generator<number[]> {
+function* listChunkPlaces({ from, count }: ElementRegion, chunk: readonly number[]): Generator<number[]> {
   if (count.includes(0)) return;
   const first = from.map((at, axis) => Math.floor(at / chunk[axis]!));
   const last = from.map((at, axis) => Math.floor((at + count[axis]! - 1) / chunk[axis]!));
@@ -186,8 +188,8 @@ function* placesIn({ from, count }: Region, chunk: readonly number[]): Generator
 }
 
 /** A decoded chunk; `null` if it was never written. */
-function storedChunk(
-  { source, superblock }: Blocks,
+function readStoredChunk(
+  { source, superblock }: Hdf5Blocks,
   dataset: Dataset,
   find: FindChunk,
   place: readonly number[],
@@ -196,8 +198,8 @@ function storedChunk(
   const found = find(place);
   if (found === null) return null;
   const { path } = dataset;
-  const bytes = chunkBytes(dataset);
-  if (found.bytes > mostStored(bytes)) {
+  const bytes = countChunkBytes(dataset);
+  if (found.bytes > boundStored(bytes)) {
     throw new DecodeFailed(`a chunk of ${path} of ${bytes} bytes takes ${found.bytes} bytes`);
   }
   const stored = source.read(superblock.base + found.address, found.bytes, `a chunk of ${path}`);
@@ -205,13 +207,13 @@ function storedChunk(
 }
 
 /** The elements of a region, one after the other, as little-endian words. @throws {DecodeFailed | Stopped} */
-export function elementsOf(blocks: Blocks, dataset: Dataset, region: Region): Uint8Array {
+export function readElements(blocks: Hdf5Blocks, dataset: Dataset, region: ElementRegion): Uint8Array {
   const isNumber = dataset.sampleType !== null;
-  const width = isNumber && !isPlain(dataset.type) ? wordBytes(dataset) : dataset.width;
-  const target = new Uint8Array(product(region.count) * width);
-  const outer = stridesOf(region.count);
-  for (const { from, count, bytes, isFill } of blocksOf(blocks, dataset, region)) {
-    const inner = stridesOf(count);
+  const width = isNumber && !isWholeWord(dataset.type) ? countWordBytes(dataset) : dataset.width;
+  const target = new Uint8Array(multiplyLengths(region.count) * width);
+  const outer = computeStrides(region.count);
+  for (const { from, count, bytes, isFill } of readBlocks(blocks, dataset, region)) {
+    const inner = computeStrides(count);
     const copy = (axis: number, at: number, to: number) => {
       if (axis === count.length) {
         target.set(isFill ? bytes : bytes.subarray(at * width, (at + 1) * width), to * width);
@@ -239,4 +241,4 @@ export function elementsOf(blocks: Blocks, dataset: Dataset, region: Region): Ui
   return target;
 }
 
-const wordBytes = ({ type }: Dataset): number => plainNumbers(type, new Uint8Array(type.size)).length;
+const countWordBytes = ({ type }: Dataset): number => convertToWords(type, new Uint8Array(type.size)).length;

@@ -107,7 +107,7 @@ export class Fields {
     if (end < 0) this.fail("a text has no end");
     const own = this.take(end - this.at);
     this.skip(1);
-    return decoded(own);
+    return decodeFixedText(own);
   }
 
   /** Checks the version of a structure. */
@@ -130,7 +130,7 @@ export class Fields {
 }
 
 /** A text in UTF-8, else in Latin-1, without what follows a NUL. */
-export function decoded(bytes: Uint8Array): string {
+export function decodeFixedText(bytes: Uint8Array): string {
   const end = bytes.indexOf(0);
   const own = end < 0 ? bytes : bytes.subarray(0, end);
   try {
@@ -140,10 +140,10 @@ export function decoded(bytes: Uint8Array): string {
   }
 }
 
-const rotated = (word: number, by: number) => word << by | word >>> 32 - by;
+const rotateLeft = (word: number, by: number) => word << by | word >>> 32 - by;
 
 /** The checksum of metadata blocks: Jenkins' `hashlittle` of 2006 from 0 (section "Disk Format", appendix of checksums). */
-export function lookup3(bytes: Uint8Array): number {
+export function computeLookup3(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let a = 0xdeadbeef + bytes.length | 0;
   let [b, c] = [a, a];
@@ -152,12 +152,12 @@ export function lookup3(bytes: Uint8Array): number {
     a = a + view.getUint32(at, true) | 0;
     b = b + view.getUint32(at + 4, true) | 0;
     c = c + view.getUint32(at + 8, true) | 0;
-    a = a - c ^ rotated(c, 4), c = c + b | 0;
-    b = b - a ^ rotated(a, 6), a = a + c | 0;
-    c = c - b ^ rotated(b, 8), b = b + a | 0;
-    a = a - c ^ rotated(c, 16), c = c + b | 0;
-    b = b - a ^ rotated(a, 19), a = a + c | 0;
-    c = c - b ^ rotated(b, 4), b = b + a | 0;
+    a = a - c ^ rotateLeft(c, 4), c = c + b | 0;
+    b = b - a ^ rotateLeft(a, 6), a = a + c | 0;
+    c = c - b ^ rotateLeft(b, 8), b = b + a | 0;
+    a = a - c ^ rotateLeft(c, 16), c = c + b | 0;
+    b = b - a ^ rotateLeft(a, 19), a = a + c | 0;
+    c = c - b ^ rotateLeft(b, 4), b = b + a | 0;
   }
   if (left === 0) return c >>> 0;
   const tail = new Uint8Array(12);
@@ -166,12 +166,12 @@ export function lookup3(bytes: Uint8Array): number {
   a = a + last.getUint32(0, true) | 0;
   b = b + last.getUint32(4, true) | 0;
   c = c + last.getUint32(8, true) | 0;
-  c = (c ^ b) - rotated(b, 14) | 0;
-  a = (a ^ c) - rotated(c, 11) | 0;
-  b = (b ^ a) - rotated(a, 25) | 0;
-  c = (c ^ b) - rotated(b, 16) | 0;
-  a = (a ^ c) - rotated(c, 4) | 0;
-  b = (b ^ a) - rotated(a, 14) | 0;
-  c = (c ^ b) - rotated(b, 24) | 0;
+  c = (c ^ b) - rotateLeft(b, 14) | 0;
+  a = (a ^ c) - rotateLeft(c, 11) | 0;
+  b = (b ^ a) - rotateLeft(a, 25) | 0;
+  c = (c ^ b) - rotateLeft(b, 16) | 0;
+  a = (a ^ c) - rotateLeft(c, 4) | 0;
+  b = (b ^ a) - rotateLeft(a, 14) | 0;
+  c = (c ^ b) - rotateLeft(b, 24) | 0;
   return c >>> 0;
 }

@@ -8,13 +8,13 @@
 import { numberOf } from "../metadata/text.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { type Dataset, datasetIn, isDataset } from "./dataset.ts";
-import { CLASS, type Datatype, plainNumbers, sampleTypeOf } from "./datatype.ts";
-import { type Block, blocksOf, elementsOf, type Region } from "./elements.ts";
-import { DamagedStructure, decoded, Fields } from "./fields.ts";
-import { isGroup, messageOf, requireTable } from "./group.ts";
+import { type Dataset, isDataset, readDataset } from "./dataset.ts";
+import { CLASS, convertToWords, type Datatype, findSampleType } from "./datatype.ts";
+import { type Block, type ElementRegion, readBlocks, readElements } from "./elements.ts";
+import { DamagedStructure, decodeFixedText, Fields } from "./fields.ts";
+import { findMessage, isGroupHeader, requireTable } from "./group.ts";
 import { MESSAGE, type ObjectHeader } from "./object_header.ts";
-import { Objects, type StoredValue } from "./objects.ts";
+import { type HeldValue, Objects } from "./objects.ts";
 import { ARRAYS } from "../samples/to_float32.ts";
 
 /** Largest value of an attribute or text, in bytes. */
@@ -27,13 +27,13 @@ const MAX_LINKS = 16;
 const MAX_TEXT_BYTES = 16 << 20;
 
 /** What a path leads to. */
-export type Kind = "group" | "dataset" | "external" | "nothing";
+export type LinkTarget = "group" | "dataset" | "external" | "nothing";
 
 /** A value of an attribute or small dataset: numbers, texts, or `null` for an empty one. */
 export type Value = readonly number[] | readonly string[] | null;
 
 /** Where a path leads. */
-type Target = { readonly header: ObjectHeader } | { readonly external: string } | null;
+type ObjectTarget = { readonly header: ObjectHeader } | { readonly external: string } | null;
 
 /** An HDF5 file. Dispose of it after each question: what it has read goes with it. */
 export class Hdf5File implements Disposable {
@@ -58,7 +58,7 @@ export class Hdf5File implements Disposable {
   }
 
   /** Follows a path through groups and links. @throws {DamagedStructure} */
-  #targetOf(path: string): Target {
+  #targetOf(path: string): ObjectTarget {
     const names = path.split("/").filter((name) => name !== "").reverse();
     // Groups on the way, since links may be relative.
     let at = this.#objects.root;
@@ -85,16 +85,16 @@ export class Hdf5File implements Disposable {
   }
 
   /** What a path leads to, through links inside the file. @throws {DamagedStructure} it leads to something that cannot be read */
-  kindOf(path: string): Kind {
+  kindOf(path: string): LinkTarget {
     const target = this.#targetOf(path);
     if (target === null) return "nothing";
     if ("external" in target) return "external";
     if (isDataset(target.header)) return "dataset";
-    if (isGroup(target.header)) return "group";
+    if (isGroupHeader(target.header)) return "group";
     // A datatype may have a name, too. Whatever has sizes or filters was a dataset.
     if (
-      messageOf(target.header, MESSAGE.datatype) !== null &&
-      messageOf(target.header, MESSAGE.dataspace) === null
+      findMessage(target.header, MESSAGE.datatype) !== null &&
+      findMessage(target.header, MESSAGE.dataspace) === null
     ) {
       return "nothing";
     }
@@ -115,7 +115,9 @@ export class Hdf5File implements Disposable {
   /** Names in a group, in code-point order. @throws {DecodeFailed} the group is missing or damaged */
   names(path: string): string[] {
     const header = this.#headerOf(path);
-    if (header === null || !isGroup(header)) throw new DecodeFailed(`the file has no group ${quoted(path)}`);
+    if (header === null || !isGroupHeader(header)) {
+      throw new DecodeFailed(`the file has no group ${quoted(path)}`);
+    }
     return [...this.#objects.links(header.address).keys()].sort();
   }
 
@@ -127,7 +129,7 @@ export class Hdf5File implements Disposable {
     }).sort((a, b) => a - b);
   }
 
-  #attributesOf(path: string): ReadonlyMap<string, () => StoredValue> {
+  #attributesOf(path: string): ReadonlyMap<string, () => HeldValue> {
     const header = this.#headerOf(path);
     return header === null ? new Map() : this.#objects.attributes(header.address);
   }
@@ -145,7 +147,7 @@ export class Hdf5File implements Disposable {
 
   /** The text of an attribute, also of one character per element; `null` if it has none. @throws {DecodeFailed} */
   text(path: string, name: string): string | null {
-    return textOf(this.attribute(path, name));
+    return joinText(this.attribute(path, name));
   }
 
   /** The numbers of an attribute, also of a text of numbers; `null` if it has none. @throws {DecodeFailed} */
@@ -153,7 +155,7 @@ export class Hdf5File implements Disposable {
     const value = this.attribute(path, name) ?? null;
     if (value === null || value.length === 0) return null;
     if (typeof value[0] === "number") return value as readonly number[];
-    const text = textOf(value) ?? "";
+    const text = joinText(value) ?? "";
     const numbers = text.trim().split(/\s+/).map((one) => numberOf(one) ?? NaN);
     return numbers.every((number) => !Number.isNaN(number)) ? numbers : null;
   }
@@ -176,23 +178,23 @@ export class Hdf5File implements Disposable {
   }
 
   /** @param isWords whether numbers are little-endian words already */
-  #value(what: string, { type, shape, bytes }: StoredValue, isWords = false): Value {
+  #value(what: string, { type, shape, bytes }: HeldValue, isWords = false): Value {
     if (!isValue(type)) throw new DecodeFailed(`${what} has ${type.name}, which are not read`);
     if (shape === null) return null;
     requireSmall(what, bytes.length);
     if (type.class === CLASS.vlen) return this.#texts(what, type.size, bytes);
     if (type.class === CLASS.string) {
       // An array of characters has one byte each, of which several may make a letter.
-      if (type.size === 1 && bytes.length > 1) return [decoded(bytes)];
+      if (type.size === 1 && bytes.length > 1) return [decodeFixedText(bytes)];
       const count = Math.floor(bytes.length / type.size);
       return Array.from(
         { length: count },
-        (_, i) => decoded(bytes.subarray(i * type.size, (i + 1) * type.size)),
+        (_, i) => decodeFixedText(bytes.subarray(i * type.size, (i + 1) * type.size)),
       );
     }
-    const sampleType = sampleTypeOf(type);
+    const sampleType = findSampleType(type);
     if (sampleType === null) throw new DecodeFailed(`${what} has ${type.name}, which are not read`);
-    const words = isWords ? bytes : plainNumbers(type, bytes);
+    const words = isWords ? bytes : convertToWords(type, bytes);
     return Array.from(new ARRAYS[sampleType](words.slice().buffer), Number);
   }
 
@@ -213,7 +215,7 @@ export class Hdf5File implements Disposable {
       if (length > 0 && letters.subarray(0, Math.max(1, length - 1)).includes(0)) {
         own.fail("zeros stand in place of a text");
       }
-      return decoded(letters);
+      return decodeFixedText(letters);
     });
   }
 
@@ -224,7 +226,7 @@ export class Hdf5File implements Disposable {
     if (target === null || !isDataset(target.header)) {
       throw new DecodeFailed(`the file has no dataset ${quoted(path)}`);
     }
-    return datasetIn(this.#objects, target.header, path);
+    return readDataset(this.#objects, target.header, path);
   }
 
   #isElsewhere(path: string, file: string): DecodeFailed {
@@ -234,13 +236,13 @@ export class Hdf5File implements Disposable {
   }
 
   /** Elements of a region, one after the other; numbers are little-endian. @throws {DecodeFailed | Stopped} */
-  fetch(dataset: Dataset, region: Region): Uint8Array {
-    return elementsOf(this.#objects.blocks, dataset, region);
+  fetch(dataset: Dataset, region: ElementRegion): Uint8Array {
+    return readElements(this.#objects.blocks, dataset, region);
   }
 
   /** Decoded blocks that cover a region. @throws {DecodeFailed | Stopped} while they are read */
-  blocksOf(dataset: Dataset, region: Region): Generator<Block> {
-    return blocksOf(this.#objects.blocks, dataset, region);
+  blocksOf(dataset: Dataset, region: ElementRegion): Generator<Block> {
+    return readBlocks(this.#objects.blocks, dataset, region);
   }
 }
 
@@ -255,7 +257,7 @@ function requireSmall(what: string, bytes: number): void {
 }
 
 /** The text of a value, its parts joined. Integers are units of UTF-16. */
-function textOf(value: Value | undefined): string | null {
+function joinText(value: Value | undefined): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value[0] !== "number") return (value as readonly string[]).join("").trim();
   const units = value as readonly number[];

@@ -56,13 +56,13 @@ export function decodeChunk(
     // A checksum before another filter is a part of what that one stores.
     const own = size + CHECKSUM_BYTES * before.filter((id) => id === FLETCHER32).length;
     const isKnown = before.every((id) => id === SHUFFLE || id === FLETCHER32);
-    bytes = undone(what, applied[i]!, bytes, { size: isKnown ? own : mostStored(size), isKnown, width });
+    bytes = undoFilter(what, applied[i]!, bytes, { size: isKnown ? own : boundStored(size), isKnown, width });
   }
   if (bytes.length !== size) throw new DecodeFailed(`${what} has ${bytes.length} bytes, ${size} are needed`);
   return bytes;
 }
 
-function undone(
+function undoFilter(
   what: string,
   filter: Filter,
   stored: Uint8Array,
@@ -91,14 +91,14 @@ function undoFletcher32(stored: Uint8Array): Uint8Array {
   if (stored.length < CHECKSUM_BYTES) throw new Error("it has no checksum");
   const bytes = stored.subarray(0, -CHECKSUM_BYTES);
   const stated = new DataView(stored.buffer, stored.byteOffset + bytes.length).getUint32(0, true);
-  const own = fletcher32(bytes);
+  const own = computeFletcher32(bytes);
   const swapped = (own >>> 8 & 0x00ff00ff | (own & 0x00ff00ff) << 8) >>> 0;
   if (stated !== own && stated !== swapped) throw new Error("its checksum is wrong");
   return bytes;
 }
 
 /** The checksum of Fletcher of big-endian words of 16 bits. */
-function fletcher32(bytes: Uint8Array): number {
+function computeFletcher32(bytes: Uint8Array): number {
   let [low, high] = [0, 0];
   const fold = (sum: number) => (sum & 0xffff) + (sum >>> 16);
   for (let i = 0; i < bytes.length; i += 2) {
@@ -137,8 +137,8 @@ function undoLz4(stored: Uint8Array, size: number): Uint8Array {
 }
 
 /** Bytes of a decoded chunk; 0 for a dataset without chunks. */
-export const chunkBytes = ({ chunks, width }: Dataset): number =>
+export const countChunkBytes = ({ chunks, width }: Dataset): number =>
   chunks === null ? 0 : chunks.reduce((product, length) => product * length, width);
 
 /** Most bytes of a stored chunk: bytes that cannot be compressed grow a little. */
-export const mostStored = (bytes: number): number => bytes + (bytes >> 3) + 65_536;
+export const boundStored = (bytes: number): number => bytes + (bytes >> 3) + 65_536;

@@ -10,6 +10,6 @@ export const inHdf5 = (
   container: "file",
   // HDF5 File Format Specification, section II.A.
   recognises: (head: Uint8Array) => startsWith(head, 0x89, 0x48, 0x44, 0x46, 0x0d, 0x0a, 0x1a, 0x0a),
-  beginsLater: async (file: ByteSource) => (await import("./blocks.ts")).superblockAt(file) !== null,
+  beginsLater: async (file: ByteSource) => (await import("./blocks.ts")).findSuperblock(file) !== null,
   confirms: async (file: ByteSource) => (await import("./marks.ts")).hasRoot(file, isOwn),
 });

@@ -1,7 +1,7 @@
 /** Fractal heaps (section III.G), which keep links and attributes outside of an object header. */
-import type { Blocks } from "./blocks.ts";
+import type { Hdf5Blocks } from "./blocks.ts";
 import { readTree, RecordNodes } from "./btree_v2.ts";
-import { DamagedStructure, Fields, lookup3 } from "./fields.ts";
+import { computeLookup3, DamagedStructure, Fields } from "./fields.ts";
 
 /** Kinds of objects, as bits 4 and 5 of their identifiers tell. */
 const [MANAGED, HUGE, TINY] = [0, 1, 2];
@@ -26,7 +26,7 @@ interface HeapLayout {
 
 /** The heap of an object. */
 export class FractalHeap {
-  readonly #blocks: Blocks;
+  readonly #blocks: Hdf5Blocks;
   readonly #address: number;
   readonly #owner: string;
   readonly #layout: HeapLayout;
@@ -35,7 +35,7 @@ export class FractalHeap {
   #huge: RecordNodes | null = null;
 
   /** Reads the header. @throws {DamagedStructure} */
-  constructor(blocks: Blocks, address: number, owner: string) {
+  constructor(blocks: Hdf5Blocks, address: number, owner: string) {
     this.#blocks = blocks;
     this.#address = address;
     this.#owner = owner;
@@ -141,7 +141,7 @@ export class FractalHeap {
       const bytes = block.bytes.slice();
       const stated = new DataView(bytes.buffer).getUint32(at, true);
       bytes.fill(0, at, at + 4);
-      if (stated !== lookup3(bytes)) block.fail("its checksum is wrong");
+      if (stated !== computeLookup3(bytes)) block.fail("its checksum is wrong");
     }
     this.#direct.set(address, block);
     return block;
@@ -174,7 +174,7 @@ export class FractalHeap {
 }
 
 /** Reads the header of a heap (section III.G). @throws {DamagedStructure} */
-function readLayout(blocks: Blocks, address: number): HeapLayout {
+function readLayout(blocks: Hdf5Blocks, address: number): HeapLayout {
   const what = "a fractal heap";
   const { sizes } = blocks.superblock;
   const fields = blocks.readChecked(address, 26 + 12 * sizes.length + 3 * sizes.address, what);

@@ -1,20 +1,20 @@
 /** Global heaps (section III.E), which keep texts of variable length. */
-import type { Blocks } from "./blocks.ts";
+import type { Hdf5Blocks } from "./blocks.ts";
 import type { Fields } from "./fields.ts";
 
 /** Bytes of a collection that are kept in memory, at most. */
 const MAX_KEPT_BYTES = 8 << 20;
 
 /** Everything in a collection begins at a multiple of 8 bytes. */
-const aligned = (bytes: number): number => bytes + 7 & ~7;
+const alignTo8 = (bytes: number): number => bytes + 7 & ~7;
 
 /** The texts of a file that lie in its global heaps. */
 export class GlobalHeaps {
-  readonly #blocks: Blocks;
+  readonly #blocks: Hdf5Blocks;
   readonly #collections = new Map<number, ReadonlyMap<number, Uint8Array>>();
   #kept = 0;
 
-  constructor(blocks: Blocks) {
+  constructor(blocks: Hdf5Blocks) {
     this.#blocks = blocks;
   }
 
@@ -38,8 +38,8 @@ export class GlobalHeaps {
     head.version(1);
     head.skip(3);
     const fields = this.#blocks.read(address, head.length(), what);
-    fields.skip(aligned(8 + width));
-    const objects = objectsIn(fields, width);
+    fields.skip(alignTo8(8 + width));
+    const objects = walkObjects(fields, width);
     if (this.#kept > MAX_KEPT_BYTES) {
       this.#collections.clear();
       this.#kept = 0;
@@ -51,9 +51,9 @@ export class GlobalHeaps {
 }
 
 /** Walks from object to object by their sizes. Index 0 is free space, which reaches to the end. @throws {DamagedStructure} */
-function objectsIn(fields: Fields, width: number): Map<number, Uint8Array> {
+function walkObjects(fields: Fields, width: number): Map<number, Uint8Array> {
   const objects = new Map<number, Uint8Array>();
-  const header = aligned(8 + width);
+  const header = alignTo8(8 + width);
   while (fields.left >= header) {
     const index = fields.u16();
     fields.skip(6);

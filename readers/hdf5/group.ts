@@ -1,13 +1,13 @@
 /** Groups: symbol tables (sections III.A to III.D), or links in the header or in a heap (section IV.A.2.g). */
-import type { Blocks } from "./blocks.ts";
-import { NODE, type NodePlace, placeOf, readNode, ROOT, type TreeKind } from "./btree_v1.ts";
+import type { Hdf5Blocks } from "./blocks.ts";
+import { NODE, type NodePlace, placeChild, readNodeV1, ROOT, type TreeKind } from "./btree_v1.ts";
 import { readTree, RecordNodes } from "./btree_v2.ts";
-import { DamagedStructure, decoded, Fields } from "./fields.ts";
+import { DamagedStructure, decodeFixedText, Fields } from "./fields.ts";
 import { FractalHeap } from "./fractal_heap.ts";
 import { MESSAGE, type Message, type ObjectHeader } from "./object_header.ts";
 
 /** Where a name in a group leads. */
-export type Link =
+export type GroupLink =
   | {
     readonly kind: "hard";
     readonly address: number;
@@ -28,17 +28,17 @@ const LINKS_BY_NAME = 5;
 const HASH_BYTES = 4;
 
 /** Whether a header is that of a group. */
-export const isGroup = ({ messages }: ObjectHeader): boolean =>
+export const isGroupHeader = ({ messages }: ObjectHeader): boolean =>
   messages.some(({ type }) =>
     type === MESSAGE.symbolTable || type === MESSAGE.linkInfo || type === MESSAGE.link ||
     type === MESSAGE.groupInfo
   );
 
 /** The links of a group. @throws {DamagedStructure} */
-export function linksOf(blocks: Blocks, { address, messages }: ObjectHeader): Map<string, Link> {
-  const links = new Map<string, Link>();
+export function readLinks(blocks: Hdf5Blocks, { address, messages }: ObjectHeader): Map<string, GroupLink> {
+  const links = new Map<string, GroupLink>();
   const owner = `the group at ${address}`;
-  const add = (name: string, link: Link) => {
+  const add = (name: string, link: GroupLink) => {
     if (links.has(name) || name === "" || links.size >= MAX_NAMES) {
       throw new DamagedStructure(
         `${owner} is damaged: it has ${links.has(name) ? "a name twice" : "no names"}`,
@@ -51,35 +51,35 @@ export function linksOf(blocks: Blocks, { address, messages }: ObjectHeader): Ma
     if (type === MESSAGE.symbolTable) {
       const own = new Fields(bytes, owner, fields.sizes);
       for (const at of [own.definedAddress(), own.definedAddress()]) blocks.claimData(at, address, owner);
-      symbolTable(blocks, fields, { owner, address }, add);
+      readSymbolTable(blocks, fields, { owner, address }, add);
     }
-    if (type === MESSAGE.link) add(...linkIn(fields));
-    if (type === MESSAGE.linkInfo) linksInHeap(blocks, fields, owner, add);
+    if (type === MESSAGE.link) add(...readLink(fields));
+    if (type === MESSAGE.linkInfo) readLinksInHeap(blocks, fields, owner, add);
   }
   return links;
 }
 
-type Add = (name: string, link: Link) => void;
+type Add = (name: string, link: GroupLink) => void;
 
 /** Reads a link (section IV.A.2.g). */
-function linkIn(fields: Fields): [name: string, link: Link] {
+function readLink(fields: Fields): [name: string, link: GroupLink] {
   fields.version(1);
   const flags = fields.u8();
   const type = flags & 8 ? fields.u8() : 0;
   fields.skip((flags & 4 ? 8 : 0) + (flags & 0x10 ? 1 : 0));
   const named = fields.take(fields.uint(1 << (flags & 3)));
   if (named.includes(0)) fields.fail("a name in it ends too early");
-  const name = decoded(named);
+  const name = decodeFixedText(named);
   if (type === 0) return [name, { kind: "hard", address: fields.definedAddress() }];
   const value = fields.part(fields.u16());
   if (type === 1 && (value.left === 0 || value.bytes.includes(0))) fields.fail("a path in it ends too early");
-  if (type === 1) return [name, { kind: "soft", path: decoded(value.bytes) }];
+  if (type === 1) return [name, { kind: "soft", path: decodeFixedText(value.bytes) }];
   if (type !== 64) return [name, { kind: "unknown" }];
   value.skip(1);
   return [name, { kind: "external", file: value.text() }];
 }
 
-function linksInHeap(blocks: Blocks, fields: Fields, owner: string, add: Add): void {
+function readLinksInHeap(blocks: Hdf5Blocks, fields: Fields, owner: string, add: Add): void {
   fields.version(0);
   const flags = fields.u8();
   fields.skip(flags & 1 ? 8 : 0);
@@ -92,7 +92,7 @@ function linksInHeap(blocks: Blocks, fields: Fields, owner: string, add: Add): v
   const tree = readTree(blocks, treeAt, [LINKS_BY_NAME], owner);
   for (const record of new RecordNodes(blocks, tree).all()) {
     const object = heap.object(record.subarray(HASH_BYTES));
-    add(...linkIn(new Fields(object, `a link of ${owner}`, fields.sizes)));
+    add(...readLink(new Fields(object, `a link of ${owner}`, fields.sizes)));
   }
 }
 
@@ -111,7 +111,7 @@ class LocalHeap {
   /** Places without names: start and end. */
   readonly #free: [number, number][] = [];
 
-  constructor(blocks: Blocks, address: number, owner: string) {
+  constructor(blocks: Hdf5Blocks, address: number, owner: string) {
     const what = "a heap of names";
     blocks.claim(address, owner, what);
     const { address: width, length } = blocks.superblock.sizes;
@@ -131,7 +131,7 @@ class LocalHeap {
   }
 
   /** Follows the list of free places, each of which begins with the next one and its size. Place 1 ends it. */
-  #listFree(first: number, size: number, sizes: Blocks["superblock"]["sizes"]): void {
+  #listFree(first: number, size: number, sizes: Hdf5Blocks["superblock"]["sizes"]): void {
     const least = 2 * sizes.length;
     for (let at = first; at !== 1 && at !== Infinity;) {
       if (at + least > size || this.#free.length > size / least) {
@@ -157,8 +157,8 @@ class LocalHeap {
   }
 }
 
-function symbolTable(
-  blocks: Blocks,
+function readSymbolTable(
+  blocks: Hdf5Blocks,
   fields: Fields,
   { owner, address: header }: { readonly owner: string; readonly address: number },
   add: Add,
@@ -173,14 +173,14 @@ function symbolTable(
   };
   let last: Uint8Array = new Uint8Array(0);
   const walk = (address: number, place: NodePlace) => {
-    const node = readNode(blocks, address, kind, place);
+    const node = readNodeV1(blocks, address, kind, place);
     for (const [i, child] of node.children.entries()) {
-      const own = placeOf(node, i, address);
+      const own = placeChild(node, i, address);
       const after = heap.text(node.keys[i]!);
       if (comesAfter(last, after)) fields.fail("its names are not in order");
       if (node.level === 0) blocks.claimData(child, header, owner);
       if (node.level > 0) walk(child, own);
-      else last = symbols(blocks, child, heap, { owner, below: own.parent, last }, add);
+      else last = readSymbols(blocks, child, heap, { owner, below: own.parent, last }, add);
       // The key after a node is its last name.
       if (comesAfter(last, heap.text(node.keys[i + 1]!)) || comesAfter(heap.text(node.keys[i + 1]!), last)) {
         fields.fail("a node has other names than its keys say");
@@ -191,8 +191,8 @@ function symbolTable(
 }
 
 /** Reads a node of symbols (section III.B and III.C); returns its last name. */
-function symbols(
-  blocks: Blocks,
+function readSymbols(
+  blocks: Hdf5Blocks,
   address: number,
   heap: LocalHeap,
   { owner, below, last }: { readonly owner: string; readonly below: string; readonly last: Uint8Array },
@@ -217,25 +217,29 @@ function symbols(
     if (!comesAfter(name, before)) fields.fail("its names are not in order");
     before = name;
     if (cached === 2) {
-      const path = decoded(heap.text(scratch.u32()));
-      if (path === "") fields.fail(`${decoded(name)} is a link without a path`);
-      add(decoded(name), { kind: "soft", path });
-    } else if (header === null || cached > 1) fields.fail(`${decoded(name)} leads nowhere`);
+      const path = decodeFixedText(heap.text(scratch.u32()));
+      if (path === "") fields.fail(`${decodeFixedText(name)} is a link without a path`);
+      add(decodeFixedText(name), { kind: "soft", path });
+    } else if (header === null || cached > 1) fields.fail(`${decodeFixedText(name)} leads nowhere`);
     else {
       const table = cached === 1 ? { table: [scratch.address(), scratch.address()] as const } : {};
-      add(decoded(name), { kind: "hard", address: header, ...table });
+      add(decodeFixedText(name), { kind: "hard", address: header, ...table });
     }
   }
   return before;
 }
 
 /** Checks that a link repeats what the header of its group states. @throws {DamagedStructure} */
-export function requireTable({ sizes }: Blocks["superblock"], link: Link, header: ObjectHeader): void {
+export function requireTable(
+  { sizes }: Hdf5Blocks["superblock"],
+  link: GroupLink,
+  header: ObjectHeader,
+): void {
   if (link.kind !== "hard" || link.table === undefined) return;
-  const message = messageOf(header, MESSAGE.symbolTable);
+  const message = findMessage(header, MESSAGE.symbolTable);
   const what = `the object at ${header.address}`;
   // A group that got an external link has no table any more, and the link to it still repeats the former one.
-  if (message === null && isGroup(header)) return;
+  if (message === null && isGroupHeader(header)) return;
   const fields = message && new Fields(message.bytes, what, sizes);
   const [tree, heap] = link.table;
   if (fields?.address() === tree && fields.address() === heap) return;
@@ -243,5 +247,5 @@ export function requireTable({ sizes }: Blocks["superblock"], link: Link, header
 }
 
 /** The message of a type, or `null`. */
-export const messageOf = (header: ObjectHeader, type: number): Message | null =>
+export const findMessage = (header: ObjectHeader, type: number): Message | null =>
   header.messages.find((message) => message.type === type) ?? null;

@@ -14,7 +14,7 @@ export type ChunkIndex =
   | { readonly kind: "fixed" | "extensible" | "records"; readonly address: number | null };
 
 /** Where elements are. */
-export type Layout =
+export type DatasetLayout =
   | { readonly kind: "compact"; readonly bytes: Uint8Array }
   | { readonly kind: "contiguous"; readonly address: number | null; readonly bytes: number | null }
   | {
@@ -36,21 +36,29 @@ export interface Filter {
 }
 
 /** Reads a layout. @throws {DamagedStructure} */
-export function layoutIn(fields: Fields): Layout {
+export function readDatasetLayout(fields: Fields): DatasetLayout {
   const version = fields.version(1, 2, 3, 4, 5);
-  if (version < 3) return oldLayout(fields);
+  if (version < 3) return readOldLayout(fields);
   const kind = fields.u8();
   if (kind === 0) return { kind: "compact", bytes: fields.take(fields.u16()).slice() };
   if (kind === 1) return { kind: "contiguous", address: fields.address(), bytes: fields.length() };
   if (kind === 3 && version > 3) return { kind: "virtual" };
   if (kind !== 2) fields.fail(`it has a layout of kind ${kind}`);
-  if (version > 3) return indexedLayout(fields);
+  if (version > 3) return readIndexedLayout(fields);
   const axes = fields.u8();
   const address = fields.address();
-  return chunked(fields, Array.from({ length: axes }, () => fields.u32()), { kind: "tree", address });
+  return makeChunkedLayout(fields, Array.from({ length: axes }, () => fields.u32()), {
+    kind: "tree",
+    address,
+  });
 }
 
-function chunked(fields: Fields, lengths: readonly number[], index: ChunkIndex, plainEdges = false): Layout {
+function makeChunkedLayout(
+  fields: Fields,
+  lengths: readonly number[],
+  index: ChunkIndex,
+  plainEdges = false,
+): DatasetLayout {
   if (lengths.length < 2 || lengths.some((length) => length === 0)) {
     fields.fail(`it has chunks of ${lengths.join(" x ")}`);
   }
@@ -58,7 +66,7 @@ function chunked(fields: Fields, lengths: readonly number[], index: ChunkIndex, 
 }
 
 /** Layouts of versions 1 and 2, which state sizes of the dataset, too. */
-function oldLayout(fields: Fields): Layout {
+function readOldLayout(fields: Fields): DatasetLayout {
   const [axes, kind] = [fields.u8(), fields.u8()];
   fields.skip(5);
   const address = kind === 0 ? null : fields.address();
@@ -66,10 +74,10 @@ function oldLayout(fields: Fields): Layout {
   if (kind === 0) return { kind: "compact", bytes: fields.take(fields.u32()).slice() };
   if (kind === 1) return { kind: "contiguous", address, bytes: null };
   if (kind !== 2) fields.fail(`it has a layout of kind ${kind}`);
-  return chunked(fields, lengths, { kind: "tree", address });
+  return makeChunkedLayout(fields, lengths, { kind: "tree", address });
 }
 
-function indexedLayout(fields: Fields): Layout {
+function readIndexedLayout(fields: Fields): DatasetLayout {
   const [flags, axes, width] = [fields.u8(), fields.u8(), fields.u8()];
   if (width < 1 || width > 8) fields.fail(`its sizes of chunks have ${width} bytes`);
   const lengths = Array.from({ length: axes }, () => fields.uint(width));
@@ -78,22 +86,27 @@ function indexedLayout(fields: Fields): Layout {
   if (kind === 1) {
     const isFiltered = (flags & 2) !== 0;
     const [bytes, mask] = isFiltered ? [fields.length(), fields.u32()] : [null, 0];
-    return chunked(fields, lengths, { kind: "single", bytes, mask, address: fields.address() }, plainEdges);
+    return makeChunkedLayout(
+      fields,
+      lengths,
+      { kind: "single", bytes, mask, address: fields.address() },
+      plainEdges,
+    );
   }
   if (kind === 2) {
-    return chunked(fields, lengths, { kind: "implicit", address: fields.address() }, plainEdges);
+    return makeChunkedLayout(fields, lengths, { kind: "implicit", address: fields.address() }, plainEdges);
   }
   const kinds = { 3: ["fixed", 1], 4: ["extensible", 5], 5: ["records", 6] } as const;
   const [named, skipped] = kinds[kind as 3] ?? fields.fail(`its chunks have an index of kind ${kind}`);
   fields.skip(skipped);
-  return chunked(fields, lengths, { kind: named, address: fields.address() }, plainEdges);
+  return makeChunkedLayout(fields, lengths, { kind: named, address: fields.address() }, plainEdges);
 }
 
 /** Most filters (section IV.A.2.l), and most numbers and letters of one. */
 const [MAX_FILTERS, MAX_VALUES] = [32, 4096];
 
 /** Reads the filters. @throws {DamagedStructure} */
-export function filtersIn(fields: Fields): Filter[] {
+export function readFilters(fields: Fields): Filter[] {
   const version = fields.version(1, 2);
   const count = fields.u8();
   if (count > MAX_FILTERS) fields.fail(`it has ${count} filters`);

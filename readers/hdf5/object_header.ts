@@ -1,5 +1,5 @@
 /** Object headers (section IV.A): the messages that describe a group, a dataset or a datatype. */
-import { type Blocks, checked } from "./blocks.ts";
+import { type Hdf5Blocks, verifyChecksum } from "./blocks.ts";
 import { DamagedStructure, Fields } from "./fields.ts";
 
 /** Types of messages. */
@@ -45,7 +45,7 @@ const [MAX_PARTS, MAX_HEADER_BYTES] = [4096, 32 << 20];
 const PREFIX_BYTES = 34;
 
 /** Reads a header. @throws {DamagedStructure} */
-export function readHeader(blocks: Blocks, address: number): ObjectHeader {
+export function readObjectHeader(blocks: Hdf5Blocks, address: number): ObjectHeader {
   const what = "an object header";
   const start = blocks.read(address, 4, what);
   const isSecond = String.fromCharCode(...start.bytes) === "OHDR";
@@ -54,7 +54,7 @@ export function readHeader(blocks: Blocks, address: number): ObjectHeader {
 
 /** Reads the parts that continuations lead to. Each begins after the place that `body` skips. */
 function readParts(
-  blocks: Blocks,
+  blocks: Hdf5Blocks,
   address: number,
   first: Fields,
   body: (fields: Fields, add: (message: Message) => void) => void,
@@ -84,7 +84,7 @@ function readParts(
   return messages;
 }
 
-function readFirst(blocks: Blocks, address: number, what: string): ObjectHeader {
+function readFirst(blocks: Hdf5Blocks, address: number, what: string): ObjectHeader {
   const prefix = blocks.read(address, 16, what);
   prefix.version(1);
   prefix.skip(1);
@@ -106,7 +106,7 @@ function readFirst(blocks: Blocks, address: number, what: string): ObjectHeader 
   return { address, messages, links };
 }
 
-function readSecond(blocks: Blocks, address: number, what: string): ObjectHeader {
+function readSecond(blocks: Hdf5Blocks, address: number, what: string): ObjectHeader {
   const most = Math.min(PREFIX_BYTES, blocks.superblock.end - address);
   const prefix = blocks.read(address, most, what, false);
   prefix.signature("OHDR");
@@ -125,7 +125,7 @@ function readSecond(blocks: Blocks, address: number, what: string): ObjectHeader
       add({ type, bytes: fields.take(length), isShared: (flags & 2) !== 0 });
     }
   }, (fields) => {
-    const own = checked(fields);
+    const own = verifyChecksum(fields);
     own.signature("OCHK");
     return own;
   });

@@ -1,16 +1,16 @@
 /** Objects of an HDF5 file by their addresses: headers, links and attributes, each read once. */
 import type { ByteSource } from "../io/byte_source.ts";
-import { Blocks } from "./blocks.ts";
+import { Hdf5Blocks } from "./blocks.ts";
 import { readTree, RecordNodes } from "./btree_v2.ts";
-import { type Dataspace, dataspaceIn, type Datatype, datatypeIn } from "./datatype.ts";
-import { DamagedStructure, decoded, Fields } from "./fields.ts";
+import { type Dataspace, type Datatype, readDataspace, readDatatype } from "./datatype.ts";
+import { DamagedStructure, decodeFixedText, Fields } from "./fields.ts";
 import { FractalHeap } from "./fractal_heap.ts";
 import { GlobalHeaps } from "./global_heap.ts";
-import { isGroup, type Link, linksOf } from "./group.ts";
-import { MESSAGE, type Message, type ObjectHeader, readHeader } from "./object_header.ts";
+import { type GroupLink, isGroupHeader, readLinks } from "./group.ts";
+import { MESSAGE, type Message, type ObjectHeader, readObjectHeader } from "./object_header.ts";
 
 /** An attribute, or what else has a value. */
-export interface StoredValue {
+export interface HeldValue {
   readonly type: Datatype;
   readonly shape: Dataspace["shape"];
   readonly bytes: Uint8Array;
@@ -36,17 +36,17 @@ const MAX_SHARED = 8;
 
 /** The objects of a file. */
 export class Objects {
-  readonly blocks: Blocks;
+  readonly blocks: Hdf5Blocks;
   readonly heaps: GlobalHeaps;
   readonly #headers = new Map<number, ObjectHeader>();
-  readonly #links = new Map<number, ReadonlyMap<string, Link>>();
-  readonly #attributes = new Map<number, ReadonlyMap<string, () => StoredValue>>();
+  readonly #links = new Map<number, ReadonlyMap<string, GroupLink>>();
+  readonly #attributes = new Map<number, ReadonlyMap<string, () => HeldValue>>();
   /** Names that lead to an object, by its address. */
   readonly #names = new Map<number, Set<string>>();
 
   /** Reads the superblock and the header of the root. @throws {DecodeFailed} */
   constructor(source: ByteSource) {
-    this.blocks = new Blocks(source);
+    this.blocks = new Hdf5Blocks(source);
     this.heaps = new GlobalHeaps(this.blocks);
     this.#names.set(this.root, new Set(["the superblock"]));
     this.header(this.root);
@@ -62,7 +62,7 @@ export class Objects {
     const seen = new Set(left);
     for (let address = left.pop(); address !== undefined && seen.size <= MAX_SURVEYED; address = left.pop()) {
       try {
-        if (!isGroup(this.header(address))) continue;
+        if (!isGroupHeader(this.header(address))) continue;
         for (const link of this.links(address).values()) {
           if (link.kind !== "hard" || seen.has(link.address)) continue;
           seen.add(link.address);
@@ -87,7 +87,7 @@ export class Objects {
   /** @throws {DamagedStructure} */
   header(address: number): ObjectHeader {
     const known = this.#headers.get(address);
-    const header = known ?? readHeader(this.blocks, address);
+    const header = known ?? readObjectHeader(this.blocks, address);
     const names = this.#names.get(address);
     if (names !== undefined && names.size > header.links) this.blocks.contest(address);
     this.blocks.requireUncontested(address, `the object at ${address}, which states ${header.links} links,`);
@@ -109,11 +109,11 @@ export class Objects {
   }
 
   /** Links of a group by their names. @throws {DamagedStructure} it is no group, or damaged */
-  links(address: number): ReadonlyMap<string, Link> {
+  links(address: number): ReadonlyMap<string, GroupLink> {
     const known = this.#links.get(address);
     if (known !== undefined) return known;
     const header = this.header(address);
-    const links = isGroup(header) ? linksOf(this.blocks, header) : new Map<string, Link>();
+    const links = isGroupHeader(header) ? readLinks(this.blocks, header) : new Map<string, GroupLink>();
     for (const [name, link] of links) {
       if (link.kind !== "hard") continue;
       const names = this.#names.get(link.address) ?? new Set();
@@ -172,11 +172,11 @@ export class Objects {
   }
 
   /** Attributes of an object by their names. @throws {DamagedStructure} */
-  attributes(address: number): ReadonlyMap<string, () => StoredValue> {
+  attributes(address: number): ReadonlyMap<string, () => HeldValue> {
     const known = this.#attributes.get(address);
     if (known !== undefined) return known;
     const what = `an attribute of the object at ${address}`;
-    const found = new Map<string, () => StoredValue>();
+    const found = new Map<string, () => HeldValue>();
     const add = (fields: Fields) => {
       const { name, value } = this.#attributeIn(fields);
       if (found.has(name) || found.size >= MAX_ATTRIBUTES) {
@@ -219,7 +219,7 @@ export class Objects {
   }
 
   /** Reads the name of an attribute, and its value on demand (section IV.A.2.m). */
-  #attributeIn(fields: Fields): { readonly name: string; readonly value: () => StoredValue } {
+  #attributeIn(fields: Fields): { readonly name: string; readonly value: () => HeldValue } {
     const version = fields.version(1, 2, 3);
     const flags = fields.u8();
     const [nameBytes, typeBytes, spaceBytes] = [fields.u16(), fields.u16(), fields.u16()];
@@ -229,7 +229,7 @@ export class Objects {
     // The size of a name counts its NUL.
     const end = named.indexOf(0);
     if (end === 0 || end >= 0 && end < nameBytes - 1) fields.fail("its name ends too early");
-    const name = decoded(named);
+    const name = decodeFixedText(named);
     const what = `${fields.what}, ${JSON.stringify(name)},`;
     const [type, space] = [fields.take(padded(typeBytes)), fields.take(padded(spaceBytes))];
     const bytes = fields.take(fields.left);
@@ -238,8 +238,8 @@ export class Objects {
     return {
       name,
       value: () => {
-        const own = datatypeIn(part(MESSAGE.datatype, type, (flags & 1) !== 0));
-        const { shape } = dataspaceIn(part(MESSAGE.dataspace, space, (flags & 2) !== 0));
+        const own = readDatatype(part(MESSAGE.datatype, type, (flags & 1) !== 0));
+        const { shape } = readDataspace(part(MESSAGE.dataspace, space, (flags & 2) !== 0));
         const needed = shape === null ? 0 : shape.reduce((product, length) => product * length, own.size);
         if (!(needed <= bytes.length)) {
           throw new DamagedStructure(

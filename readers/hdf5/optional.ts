@@ -3,7 +3,7 @@ import { DecodeFailed } from "../errors.ts";
 import { listed, lossWarning, warnIf, type Warning, warning } from "../warning.ts";
 
 /** A warning that names damaged scenes, which keep their places and are refused. */
-export const damagedScenes = (scenes: readonly string[]): Warning[] =>
+export const warnAboutDamagedScenes = (scenes: readonly string[]): Warning[] =>
   warnIf(scenes.length > 0, "file_damaged", `Images that are damaged are refused: ${listed(scenes)}`);
 
 /** Most losses with a warning of their own; a damaged tree may have thousands. */

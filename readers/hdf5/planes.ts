@@ -4,9 +4,9 @@ import type { ByteSource } from "../io/byte_source.ts";
 import type { PlanePlan, RowRange } from "../reader.ts";
 import { SampleArray } from "../samples/to_float32.ts";
 import type { Dataset } from "./dataset.ts";
-import { type Block, stridesOf } from "./elements.ts";
+import { type Block, computeStrides } from "./elements.ts";
 import { Hdf5File } from "./file.ts";
-import { chunkBytes, requireFilters } from "./filters.ts";
+import { countChunkBytes, requireFilters } from "./filters.ts";
 
 /** A plane of a dataset. */
 export interface DatasetPlane {
@@ -28,14 +28,14 @@ export function requireReadable(dataset: Dataset): void {
     throw new DecodeFailed(`${dataset.path} has ${dataset.type.name}, which are not read as samples`);
   }
   requireFilters(dataset);
-  const bytes = chunkBytes(dataset);
+  const bytes = countChunkBytes(dataset);
   if (bytes > MAX_CHUNK_BYTES) {
     throw new DecodeFailed(`the chunks of ${dataset.path} have ${bytes} bytes, more than ${MAX_CHUNK_BYTES}`);
   }
 }
 
 /** Bytes beside a plane: a chunk as it is stored, and what each of two filters and another kind of words make of it. */
-const decodingBytes = ({ dataset }: DatasetPlane): number => 4 * chunkBytes(dataset);
+const estimateDecoding = ({ dataset }: DatasetPlane): number => 4 * countChunkBytes(dataset);
 
 /** Bytes of the index of chunks and of what is read without chunks. */
 const READING_BYTES = 8 << 20;
@@ -47,7 +47,7 @@ const READING_BYTES = 8 << 20;
  * @param rowRange rows to fill; all by default
  * @param convert changes the samples of a plane, which is given by its index
  */
-export function planOf(
+export function planDatasets(
   source: ByteSource,
   { rows, columns }: { readonly rows: number; readonly columns: number },
   planes: readonly DatasetPlane[],
@@ -55,7 +55,7 @@ export function planOf(
   convert: (target: Float32Array, plane: number) => void = () => {},
 ): PlanePlan {
   const filled = rowRange ?? { start: 0, end: rows };
-  const bytes = planes.map(decodingBytes).reduce((most, own) => Math.max(most, own), 0);
+  const bytes = planes.map(estimateDecoding).reduce((most, own) => Math.max(most, own), 0);
   return {
     rows,
     columns,
@@ -68,7 +68,7 @@ export function planOf(
       using file = new Hdf5File(source);
       for (const [i, plane] of planes.entries()) {
         const target = targets[i]!;
-        readPlane(file, plane, filled, target);
+        readDatasetPlane(file, plane, filled, target);
         convert(target.subarray(0, (filled.end - filled.start) * columns), i);
       }
     },
@@ -82,17 +82,17 @@ export function planOf(
  * @param target `columns` samples for each row
  * @throws {DecodeFailed | Stopped}
  */
-function readPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, target: Float32Array): void {
+function readDatasetPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, target: Float32Array): void {
   const { dataset, rowAxis, columnAxis, at, columns } = plane;
   const region = {
     from: at.map((index, axis) => axis === rowAxis ? rows.start : axis === columnAxis ? 0 : index),
     count: at.map((_, axis) => axis === rowAxis ? rows.end - rows.start : axis === columnAxis ? columns : 1),
   };
-  for (const block of file.blocksOf(dataset, region)) placeBlock(plane, rows, block, target);
+  for (const block of file.blocksOf(dataset, region)) copyBlock(plane, rows, block, target);
 }
 
 /** Converts what a block has of the wanted rows. */
-function placeBlock(
+function copyBlock(
   { dataset: { sampleType }, rowAxis, columnAxis, at, columns }: DatasetPlane,
   rows: RowRange,
   { from, count: shape, bytes, isFill }: Block,
@@ -111,7 +111,7 @@ function placeBlock(
     }
     return;
   }
-  const strides = stridesOf(shape);
+  const strides = computeStrides(shape);
   const first = at.reduce(
     (offset, index, axis) =>
       axis === rowAxis || axis === columnAxis ? offset : offset + (index - from[axis]!) * strides[axis]!,

@@ -14,14 +14,20 @@ import { dirname, resolve } from "node:path";
 import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../errors.ts";
 import { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
-import { type DatasetPlane, planOf, requireReadable } from "../hdf5/planes.ts";
+import { type DatasetPlane, planDatasets, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { axesOf, calibrated, type Calibration, known as knownStep, statedStep } from "../metadata/axes.ts";
-import { channelsOf, hexColor, type NamedChannel } from "../metadata/channels.ts";
-import { firstMoment, momentOf } from "../metadata/moment.ts";
+import {
+  buildAxes,
+  type Calibration,
+  convertStep,
+  keepCalibrated as knownStep,
+  statedStep,
+} from "../metadata/axes.ts";
+import { buildChannels, formatHexColor, type NamedChannel } from "../metadata/channels.ts";
+import { chooseMoment, findMoment } from "../metadata/moment.ts";
 import { numberOf } from "../metadata/text.ts";
-import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
+import { MAX_TIME_RECORDS, scaleStamps } from "../metadata/time_stamps.ts";
 import { type Acquisition, oneScene, type Scenes, type Source, type TimeStamps } from "../reader.ts";
 import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
@@ -37,18 +43,18 @@ type Sizes = readonly [x: number, y: number, z: number];
 const [Z, Y, X] = [0, 1, 2];
 
 /** Opens an Imaris file. @throws {DecodeFailed} damaged or not supported */
-export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => scenesIn(source));
+export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => openImarisScenes(source));
 
-function scenesIn({ path, files }: Source): Scenes {
+function openImarisScenes({ path, files }: Source): Scenes {
   const source = files.open(path);
   const exists = (name: string) =>
     unlessDamaged(() => files.kind(resolve(dirname(path), name)), null) !== null;
   const open = () => new Hdf5File(source, exists);
   using file = open();
-  return oneScene(acquisitionIn(source, file, open));
+  return oneScene(describeImaris(source, file, open));
 }
 
-function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File): Acquisition {
+function describeImaris(source: ByteSource, file: Hdf5File, open: () => Hdf5File): Acquisition {
   const stored = file.kindOf(LEVEL) === "group" ? file.numbered(LEVEL, "TimePoint ") : [];
   let times = stored;
   const first = `${LEVEL}/TimePoint ${times[0] ?? 0}`;
@@ -68,7 +74,7 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
   metadata.warn(
     ...warnIf(isAbsent, "metadata_missing", "The file has no DataSetInfo: names and steps are unknown"),
   );
-  const sizes = sizesOf(file, dataset, metadata);
+  const sizes = readImarisSizes(file, dataset, metadata);
   const [columns, rows, slices] = sizes;
   const image = metadata.read("DataSetInfo/Image", () => file.text(`${INFO}/Image`, "RecordingDate"), null);
   // Time points of one row become lines, which end before the first that is missing.
@@ -79,18 +85,18 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
     }, is missing`;
     metadata.warn(...warnIf(times.length < stored.length, "lines_missing", text));
   }
-  const stamps = timeStamps(file, times, metadata);
-  metadata.warn(...missingTimes(times));
-  const held = heldChannels(file, times, channels.length, metadata);
-  const axes = axesOf(
+  const stamps = readImarisStamps(file, times, metadata);
+  metadata.warn(...warnAboutMissingTimes(times));
+  const held = listHeldChannels(file, times, channels.length, metadata);
+  const axes = buildAxes(
     { T: times.length, C: channels.length, Z: slices, Y: rows, X: columns },
-    { ...calibrations(file, sizes, metadata), ...stamps.step && { T: stamps.step } },
+    { ...computeImarisSteps(file, sizes, metadata), ...stamps.step && { T: stamps.step } },
   );
-  metadata.warn(...countWarnings(file, stored.length, channels.length, metadata));
-  const shift = firstChannel(file, channels, metadata);
+  metadata.warn(...warnAboutStatedCounts(file, stored.length, channels.length, metadata));
+  const shift = findFirstChannel(file, channels, metadata);
   const described = channels.map((number) => number + shift);
-  const info = documentOf(file, described, metadata);
-  const served = channelsOf(described.map((c) => channelIn(file, c, metadata)), {
+  const info = writeImarisDocument(file, described, metadata);
+  const served = buildChannels(described.map((c) => readImarisChannel(file, c, metadata)), {
     sampleType,
     rows,
     columns,
@@ -105,7 +111,7 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
   return {
     axes,
     channels: served,
-    ...firstMoment(momentOf(dated(image)), momentOf(stamps.first)),
+    ...chooseMoment(findMoment(keepKnownDate(image)), findMoment(stamps.first)),
     fileSize: source.size,
     reference: null,
     warnings: metadata.warnings,
@@ -117,7 +123,7 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
       Promise.try(() => {
         using file = open();
         const planes = wanted.map((channel) => planeAt(file, t, channel, z));
-        return planOf(source, { rows, columns }, planes, rowRange);
+        return planDatasets(source, { rows, columns }, planes, rowRange);
       }),
     planLines: (wanted, _position, { start, end }) =>
       Promise.try(() => {
@@ -126,7 +132,7 @@ function acquisitionIn(source: ByteSource, file: Hdf5File, open: () => Hdf5File)
         for (const channel of wanted) {
           for (let t = start; t < end; t += 1) lines.push(planeAt(file, t, channel, 0));
         }
-        const plan = planOf(source, { rows, columns }, lines);
+        const plan = planDatasets(source, { rows, columns }, lines);
         // Each line is a plane of the file.
         const rowsOf = (plane: Float32Array) =>
           Array.from({ length: end - start }, (_, row) => plane.subarray(row * columns, (row + 1) * columns));
@@ -151,7 +157,7 @@ function requireAlike(own: Dataset, first: Dataset, [columns, rows, slices]: Siz
 }
 
 /** Sizes of the image, without the padding of `Data`. @throws {DecodeFailed} `Data` is smaller */
-function sizesOf(file: Hdf5File, { path, shape }: Dataset, metadata: OptionalMetadata): Sizes {
+function readImarisSizes(file: Hdf5File, { path, shape }: Dataset, metadata: OptionalMetadata): Sizes {
   const group = path.slice(0, path.lastIndexOf("/"));
   const stated = (of: string, prefix: string) =>
     metadata.read(of, () => ["X", "Y", "Z"].map((axis) => file.numbers(of, prefix + axis)?.[0] ?? NaN), []);
@@ -186,7 +192,7 @@ function sizesOf(file: Hdf5File, { path, shape }: Dataset, metadata: OptionalMet
 }
 
 /** Steps from the extents of the volume, edges of pixels included. */
-function calibrations(
+function computeImarisSteps(
   file: Hdf5File,
   sizes: Sizes,
   metadata: OptionalMetadata,
@@ -226,7 +232,7 @@ function calibrations(
 }
 
 /** Seconds since 1970 of a text such as `2024-03-05 11:07:09.000`, on the clock of the microscope; NaN for another one. */
-function secondsOf(text: string | null): number {
+function parseImarisTime(text: string | null): number {
   const parts = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d(?:\.\d{1,9})?)$/.exec(text?.trim() ?? "");
   if (parts === null) return NaN;
   const [year, month, day, hour, minute, second] = parts.slice(1).map(Number) as [
@@ -244,7 +250,7 @@ function secondsOf(text: string | null): number {
 const MAX_MISSING = 1_000_000;
 
 /** A warning that names the time points between those of the file. */
-function missingTimes(times: readonly number[]): Warning[] {
+function warnAboutMissingTimes(times: readonly number[]): Warning[] {
   const missing: string[] = [];
   const count = Math.min(MAX_MISSING, times.at(-1)! - times[0]! + 1 - times.length);
   for (let i = 1; i < times.length && missing.length < MAX_LISTED; i += 1) {
@@ -266,7 +272,7 @@ interface TimeInfo {
 }
 
 /** Reads the time stamps, which belong to time points by their numbers and count from 1. */
-function timeStamps(file: Hdf5File, times: readonly number[], metadata: OptionalMetadata): TimeInfo {
+function readImarisStamps(file: Hdf5File, times: readonly number[], metadata: OptionalMetadata): TimeInfo {
   const path = `${INFO}/TimeInfo`;
   const none: TimeInfo = { stamps: null, first: null };
   const count = times.length;
@@ -279,7 +285,7 @@ function timeStamps(file: Hdf5File, times: readonly number[], metadata: Optional
     const first = stampOf(times[0]!);
     if (count < 2) return { stamps: null, first };
     const read = times.slice(0, MAX_TIME_RECORDS);
-    const seconds = read.map((time) => secondsOf(stampOf(time)));
+    const seconds = read.map((time) => parseImarisTime(stampOf(time)));
     const known = seconds.filter(Number.isFinite);
     if (new Set(known).size < 2) {
       const why = known.length === 0 ? "hold no time" : "are all equal";
@@ -291,15 +297,15 @@ function timeStamps(file: Hdf5File, times: readonly number[], metadata: Optional
     const steps = read.at(-1)! - read[0]!;
     const step = steps > read.length - 1 ? (seconds.at(-1)! - seconds[0]!) / steps : NaN;
     return {
-      stamps: stampsOf(seconds, 1, read.length < count),
+      stamps: scaleStamps(seconds, 1, read.length < count),
       first,
-      step: knownStep(calibrated(step, "s")),
+      step: knownStep(convertStep(step, "s")),
     };
   }, none);
 }
 
 /** The date, without the one that stands for an unknown date. */
-const dated = (text: string | null) => text?.startsWith("1970-01-01") ? null : text;
+const keepKnownDate = (text: string | null) => text?.startsWith("1970-01-01") ? null : text;
 
 /** Largest number of time points whose channels are listed when the file is opened. */
 const MAX_LISTED_TIMES = 4096;
@@ -308,7 +314,7 @@ const MAX_LISTED_TIMES = 4096;
 const MAX_COMPARED = 256;
 
 /** Numbers of the channels of each time point that can be listed, by its index. */
-function heldChannels(
+function listHeldChannels(
   file: Hdf5File,
   times: readonly number[],
   count: number,
@@ -335,7 +341,7 @@ function heldChannels(
 }
 
 /** Warnings about stated numbers that differ from what is there. */
-function countWarnings(
+function warnAboutStatedCounts(
   file: Hdf5File,
   times: number,
   channels: number,
@@ -363,7 +369,7 @@ function countWarnings(
 }
 
 /** What is added to the number of a channel for its group in `DataSetInfo`: some programs count these from 1. */
-function firstChannel(file: Hdf5File, channels: readonly number[], metadata: OptionalMetadata): number {
+function findFirstChannel(file: Hdf5File, channels: readonly number[], metadata: OptionalMetadata): number {
   const groups = metadata.read(
     "DataSetInfo",
     () => file.kindOf(INFO) === "group" ? file.numbered(INFO, "Channel ") : [],
@@ -378,7 +384,7 @@ function firstChannel(file: Hdf5File, channels: readonly number[], metadata: Opt
 const UNNAMED = /^\(name not specified\)$/i;
 
 /** Name and colour of a channel. */
-function channelIn(file: Hdf5File, number: number, metadata: OptionalMetadata): NamedChannel {
+function readImarisChannel(file: Hdf5File, number: number, metadata: OptionalMetadata): NamedChannel {
   const path = `${INFO}/Channel ${number}`;
   return metadata.read(`DataSetInfo/Channel ${number}`, () => {
     const parts = (file.text(path, "Color") ?? "").trim().split(/\s+/)
@@ -389,7 +395,7 @@ function channelIn(file: Hdf5File, number: number, metadata: OptionalMetadata): 
     const name = file.text(path, "Name");
     return {
       name: UNNAMED.test(name?.trim() ?? "") ? null : name,
-      color: isColor ? hexColor(red, green, blue) : null,
+      color: isColor ? formatHexColor(red, green, blue) : null,
     };
   }, { name: null });
 }
@@ -401,7 +407,11 @@ const DESCRIBING = ["Image", "TimeInfo"];
 const MAX_ATTRIBUTES = 200;
 
 /** The attributes that describe image and channels, as JSON. Folders of paths are cut off. */
-function documentOf(file: Hdf5File, channels: readonly number[], metadata: OptionalMetadata): string {
+function writeImarisDocument(
+  file: Hdf5File,
+  channels: readonly number[],
+  metadata: OptionalMetadata,
+): string {
   const groups = [...DESCRIBING, ...channels.slice(0, MAX_ATTRIBUTES).map((number) => `Channel ${number}`)];
   const described = groups.map((group) => {
     const path = `${INFO}/${group}`;

@@ -42,7 +42,7 @@ export class DocumentList {
 }
 
 /** All documents of an acquisition. @throws {DecodeFailed} a document is damaged, or all have more than `most` bytes */
-export function documentsOf(
+export function collectDocuments(
   acquisition: { documents(list: DocumentList): void },
   most: number = MAX_DOCUMENT_BYTES,
 ): readonly MetadataDocument[] {

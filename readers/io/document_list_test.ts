@@ -1,5 +1,5 @@
 import { deepEqual, throws } from "node:assert/strict";
-import { type DocumentList, documentsOf } from "./document_list.ts";
+import { collectDocuments, type DocumentList } from "./document_list.ts";
 
 const documents = (list: DocumentList) => {
   list.add("header", "application/xml", "<µ/>");
@@ -10,12 +10,12 @@ const documents = (list: DocumentList) => {
 };
 
 Deno.test("documents keep their order and share a budget of UTF-8 bytes", () => {
-  deepEqual(documentsOf({ documents }, 7), [
+  deepEqual(collectDocuments({ documents }, 7), [
     { name: "header", mediaType: "application/xml", text: "<µ/>" },
     { name: "notes", mediaType: "text/plain", text: "ab" },
   ]);
   for (const most of [6, 4, 0]) {
-    throws(() => documentsOf({ documents }, most), {
+    throws(() => collectDocuments({ documents }, most), {
       tag: "decode_failed",
       message: `its metadata documents have more than ${most} bytes`,
     });

@@ -16,14 +16,14 @@ import {
 import {
   ABSENT,
   attempt,
-  changed,
-  failure,
-  fileMark,
+  changedFile,
+  classifyFailure,
   isInsideRoots,
   isNowhere,
+  makeMark,
   type PathKind,
   unlessMissing,
-  type unreadable,
+  type unreadableFile,
 } from "./paths.ts";
 import { MAX_FOLDER_ENTRIES, type MAX_READ_STEP } from "./limits.ts";
 import { isAppleDouble, StoredNames } from "./names.ts";
@@ -209,7 +209,7 @@ export class FileAccess {
     } catch (error) {
       if (!(error instanceof PathNotFound)) throw error;
     }
-    throw changed(path);
+    throw changedFile(path);
   }
 
   /** Opens a regular file inside the roots. @throws as {@linkcode open} */
@@ -221,10 +221,10 @@ export class FileAccess {
       if (!stat.isFile()) throw new UnsupportedFormat(`${quoted(path)} is not a regular file`);
       this.#requireUnexchanged(resolved, stat);
       this.counts.opens += 1;
-      return { path: resolved, fd, size: stat.size, mark: fileMark(stat) };
+      return { path: resolved, fd, size: stat.size, mark: makeMark(stat) };
     } catch (cause) {
       fs.closeSync(fd);
-      throw cause instanceof ReaderError ? cause : failure(path, "looked at", cause);
+      throw cause instanceof ReaderError ? cause : classifyFailure(path, "looked at", cause);
     }
   }
 
@@ -272,7 +272,7 @@ export class FileAccess {
   sizeOf(path: string): number | null {
     const found = this.#look(path, () => this.#note(path, ABSENT));
     if (!found?.isFile) return null;
-    this.#note(path, fileMark(found));
+    this.#note(path, makeMark(found));
     return found.size;
   }
 
@@ -412,7 +412,7 @@ export class FileAccess {
       }
       this.#requireOpened(folder, names);
     } catch (cause) {
-      const error = cause instanceof ReaderError ? cause : failure(folder, "listed", cause);
+      const error = cause instanceof ReaderError ? cause : classifyFailure(folder, "listed", cause);
       return () => {
         if (error instanceof PathNotFound) return [];
         throw error;
@@ -495,7 +495,7 @@ export class FileAccess {
 /** The mark of a file; `null` if there is none. */
 function markAt(path: string): string | null {
   try {
-    return fileMark(Deno.statSync(path));
+    return makeMark(Deno.statSync(path));
   } catch {
     return null;
   }

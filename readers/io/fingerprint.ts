@@ -14,7 +14,7 @@ const SAMPLE_BYTES = 16 << 10;
  *
  * @throws {Unreadable | DecodeFailed | Stopped} a sampled file cannot be read, or became shorter
  */
-export function fingerprintOf(
+export function computeFingerprint(
   paths: readonly string[],
   size: number | null,
   files: FileAccess,
@@ -23,22 +23,24 @@ export function fingerprintOf(
   const counted = sorted.length <= MAX_FILES
     ? sorted
     : [...sorted.slice(0, MAX_FILES / 2), ...sorted.slice(-MAX_FILES / 2)];
-  const digests = counted.map((path) => digestOf(path, files)).sort();
+  const digests = counted.map((path) => hashSamples(path, files)).sort();
   const hash = createHash("sha256").update(`${size} ${sorted.length} ${digests.join(" ")}`);
   return hash.digest("hex").slice(0, 32);
 }
 
-function digestOf(path: string, files: FileAccess): string {
+function hashSamples(path: string, files: FileAccess): string {
   using file = unlessMissing(() => files.open(path));
   // Folders, dangling links and links out of the roots are not part of the acquisition.
   if (file === null) return "";
   const hash = createHash("sha256").update(`${file.size} `);
-  for (const [start, end] of samples(file.size)) hash.update(file.read(start, end - start, "a sample"));
+  for (const [start, end] of chooseSampledRanges(file.size)) {
+    hash.update(file.read(start, end - start, "a sample"));
+  }
   return hash.digest("hex");
 }
 
 /** Ranges to sample: the whole of a small file, else its start, middle and end. */
-function samples(size: number): readonly (readonly [start: number, end: number])[] {
+function chooseSampledRanges(size: number): readonly (readonly [start: number, end: number])[] {
   if (size <= 3 * SAMPLE_BYTES) return [[0, size]];
   const middle = Math.floor((size - SAMPLE_BYTES) / 2);
   return [0, middle, size - SAMPLE_BYTES].map((start) => [start, start + SAMPLE_BYTES] as const);

@@ -55,7 +55,7 @@ const encoder = new TextEncoder();
 const room = new Uint8Array(MAX_TEXT_BYTES - encoder.encode(MARK).length);
 
 /** The text. If it is longer than 4 KiB of UTF-8 and a suffix, it is cut to 4 KiB and ends with a mark. */
-export function boundedText(text: string): string {
+export function limitText(text: string): string {
   if (text.length * 3 <= MAX_TEXT_BYTES) return text;
   if (
     encoder.encode(text.slice(0, MAX_TEXT_BYTES + SUFFIX_BYTES + 1)).length <= MAX_TEXT_BYTES + SUFFIX_BYTES
@@ -68,19 +68,19 @@ export function boundedText(text: string): string {
 }
 
 /** A copy of plain data with every text limited. */
-export function bounded<T>(value: T): T {
-  if (typeof value === "string") return boundedText(value) as T;
+export function limitTexts<T>(value: T): T {
+  if (typeof value === "string") return limitText(value) as T;
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
-  if (Array.isArray(value)) return (typeof value[0] === "number" ? value : value.map(bounded)) as T;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, bounded(inner)])) as T;
+  if (Array.isArray(value)) return (typeof value[0] === "number" ? value : value.map(limitTexts)) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, limitTexts(inner)])) as T;
 }
 
 /** Approximate number of bytes that plain data take on V8's heap. */
-export function heapBytes(value: unknown): number {
+export function estimateHeap(value: unknown): number {
   if (typeof value === "string") return 32 + 2 * value.length;
   if (typeof value !== "object" || value === null) return 16;
   if (ArrayBuffer.isView(value)) return 128 + value.byteLength;
   if (Array.isArray(value) && typeof value[0] === "number") return 32 + 8 * value.length;
   const values = Object.values(value);
-  return 64 + 8 * values.length + values.reduce((sum: number, inner) => sum + heapBytes(inner), 0);
+  return 64 + 8 * values.length + values.reduce((sum: number, inner) => sum + estimateHeap(inner), 0);
 }

@@ -5,7 +5,7 @@
  */
 import { basename, dirname, join, relative } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
-import { isClosed, leavesFolder, type PathKind, placesOf } from "./paths.ts";
+import { isClosed, leavesFolder, listPossiblePaths, type PathKind } from "./paths.ts";
 
 /** Forms in which two spellings of one name are equal, the stricter one first. */
 const FORMS: readonly ((name: string) => string)[] = [
@@ -73,12 +73,12 @@ const throwIt = (_name: string, error: Unreadable): void => {
  * @param places possible paths of a name, the likelier one first
  * @throws {Unreadable} a file or the folder cannot be inspected
  */
-export function namedFiles(
+export function findNamedFiles(
   files: NamedTree,
   folder: string,
   written: Iterable<string>,
   lost = throwIt,
-  places = placesOf,
+  places = listPossiblePaths,
 ): Map<string, string> {
   const found = new Map<string, string>();
   const missing: string[] = [];
@@ -105,7 +105,7 @@ export function namedFiles(
     const claims = new Map<string, string[]>();
     each(missing.filter((name) => !found.has(name)), (name) => {
       for (const place of places(folder, name)) {
-        const parent = spelledFolder(files, folder, dirname(place), namesIn);
+        const parent = findSpelledFolder(files, folder, dirname(place), namesIn);
         if (parent === null) continue;
         const last = basename(place);
         const [path, ...others] = namesIn(parent).alike(last)
@@ -125,12 +125,12 @@ export function namedFiles(
   return found;
 }
 
-/** The path of the file that a document in `folder` names, as {@linkcode namedFiles} finds it; `null` if it is missing. */
-export const namedFile = (files: NamedTree, folder: string, name: string): string | null =>
-  namedFiles(files, folder, [name]).get(name) ?? null;
+/** The path of the file that a document in `folder` names, as {@linkcode findNamedFiles} finds it; `null` if it is missing. */
+export const findNamedFile = (files: NamedTree, folder: string, name: string): string | null =>
+  findNamedFiles(files, folder, [name]).get(name) ?? null;
 
 /** The path of a folder at or below `top` in its stored spelling; `null` if it is missing. */
-function spelledFolder(
+function findSpelledFolder(
   files: NamedTree,
   top: string,
   folder: string,
@@ -138,7 +138,7 @@ function spelledFolder(
 ): string | null {
   if (folder === top || files.kind(folder) === "directory") return folder;
   // A path that does not lead back to the top ends at the root of the file system.
-  const parent = dirname(folder) === folder ? null : spelledFolder(files, top, dirname(folder), namesIn);
+  const parent = dirname(folder) === folder ? null : findSpelledFolder(files, top, dirname(folder), namesIn);
   const name = parent && namesIn(parent).find(basename(folder));
   return parent && name && join(parent, name);
 }
@@ -154,18 +154,18 @@ function listIfOpen(files: NamedTree, folder: string): readonly string[] {
 }
 
 /** The only place of a path in a document that may not leave its folder; none for one that does. */
-const placesInside = (folder: string, name: string) => leavesFolder(name) ? [] : [join(folder, name)];
+const listPlacesInside = (folder: string, name: string) => leavesFolder(name) ? [] : [join(folder, name)];
 
 /**
  * The stored spelling of paths below a folder, which must lead there as written, as far as they exist; others stay as they are. Calls
  * nothing but the file system, and lists a folder only for a path that does not exist as written.
  */
-export function storedSpelling(
+export function findStoredSpelling(
   files: NamedTree,
   folder: string,
   written: readonly string[],
 ): (path: string) => string {
-  const found = namedFiles(files, folder, written, () => {}, placesInside);
+  const found = findNamedFiles(files, folder, written, () => {}, listPlacesInside);
   return (path) => {
     const stored = found.get(path);
     return stored === undefined || stored === join(folder, path) ? path : relative(folder, stored);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { NO_LINKS } from "../../tests/no_links.ts";
 import { inFolder } from "../../tests/temporary_files.ts";
 import { Unreadable } from "../errors.ts";
-import { alike, namedFile, namedFiles, StoredNames } from "./names.ts";
+import { alike, findNamedFile, findNamedFiles, StoredNames } from "./names.ts";
 import type { PathKind } from "./paths.ts";
 import { FileAccess } from "./file_access.ts";
 
@@ -16,7 +16,7 @@ function tree(...names: string[]) {
   const lists: string[] = [];
   const found = (...written: string[]) =>
     Object.fromEntries(
-      [...namedFiles(files, top, written)].map(([name, path]) => [name, path.slice(top.length + 1)]),
+      [...findNamedFiles(files, top, written)].map(([name, path]) => [name, path.slice(top.length + 1)]),
     );
   const files = {
     kind: (path: string) => path === top ? "directory" as const : kinds.get(path) ?? null,
@@ -78,9 +78,9 @@ Deno.test("reports a name that cannot be looked up, and goes on with the others"
     },
   };
   const lost: string[] = [];
-  const found = namedFiles(failing, top, ["a.tif", "b.tif"], (name) => void lost.push(name));
+  const found = findNamedFiles(failing, top, ["a.tif", "b.tif"], (name) => void lost.push(name));
   deepEqual([[...found.keys()], lost], [["b.tif"], ["a.tif"]]);
-  throws(() => namedFile(failing, top, "a.tif"), Unreadable);
+  throws(() => findNamedFile(failing, top, "a.tif"), Unreadable);
 });
 
 Deno.test(
@@ -95,15 +95,18 @@ Deno.test(
       Deno.symlinkSync("../out/secret.tif", join(root, "B.TIF"));
       using files = new FileAccess([root]);
       // A link that leads out counts as missing, and stands in the way of no exact match.
-      deepEqual(["a.tif", "A.tif", "b.tif", "B.TIF", "B.tif"].map((name) => namedFile(files, root, name)), [
-        null,
-        null,
-        join(root, "b.tif"),
-        null,
-        null,
-      ]);
+      deepEqual(
+        ["a.tif", "A.tif", "b.tif", "B.TIF", "B.tif"].map((name) => findNamedFile(files, root, name)),
+        [
+          null,
+          null,
+          join(root, "b.tif"),
+          null,
+          null,
+        ],
+      );
       using free = new FileAccess();
-      equal(namedFile(free, root, "a.tif"), join(root, "A.tif"));
+      equal(findNamedFile(free, root, "a.tif"), join(root, "A.tif"));
     }),
 );
 

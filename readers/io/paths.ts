@@ -47,10 +47,10 @@ const NOWHERE: Readonly<Record<string, string>> = {
   EINVAL: "no file can have this name",
 };
 
-const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+const readErrorCode = (cause: unknown): string => (cause as { code?: string }).code ?? "";
 
 /** True if the system denies access, for example to the folder of another account. */
-export const isClosed = ({ cause }: Error): boolean => ["EACCES", "EPERM"].includes(codeOf(cause));
+export const isClosed = ({ cause }: Error): boolean => ["EACCES", "EPERM"].includes(readErrorCode(cause));
 
 /** What the runtime puts in place of bytes that are not UTF-8. */
 const NOT_UTF8 = "\uFFFD";
@@ -62,29 +62,29 @@ export const standsForBytes = (name: string): boolean => name.includes(NOT_UTF8)
 export const PATH_NOT_UTF8 = "its path is not UTF-8; rename it";
 
 /** True if a path leads to nothing that exists, as opposed to one that cannot be followed. */
-export const isNowhere = ({ cause }: Error): boolean => ["ENOENT", "ENOTDIR"].includes(codeOf(cause));
+export const isNowhere = ({ cause }: Error): boolean => ["ENOENT", "ENOTDIR"].includes(readErrorCode(cause));
 
 /** Why a path leads to nothing; `null` for any other failure. */
-function reasonMissing(path: string, cause: unknown): string | null {
+function explainMissing(path: string, cause: unknown): string | null {
   if ((cause as { name?: string }).name === "NotCapable") return "this place is closed to the server";
-  if (codeOf(cause) === "ENOENT" && standsForBytes(path)) return PATH_NOT_UTF8;
+  if (readErrorCode(cause) === "ENOENT" && standsForBytes(path)) return PATH_NOT_UTF8;
   const tooLong = resolve(path).split(sep).some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES);
-  return NOWHERE[tooLong ? "ENAMETOOLONG" : codeOf(cause)] ?? null;
+  return NOWHERE[tooLong ? "ENAMETOOLONG" : readErrorCode(cause)] ?? null;
 }
 
 const notFound = (path: string, reason: string, cause: unknown) =>
   new PathNotFound(`Cannot open ${quoted(path)}: ${reason}`, { cause });
 
 /** The error for an existing file that cannot be `done`: `opened`, `listed`. */
-export function unreadable(path: string, done: string, cause: unknown): Unreadable {
-  const fault = codeOf(cause) || (cause instanceof Error ? cause.message : String(cause));
+export function unreadableFile(path: string, done: string, cause: unknown): Unreadable {
+  const fault = readErrorCode(cause) || (cause instanceof Error ? cause.message : String(cause));
   return new Unreadable(`${quoted(basename(path))} cannot be ${done}: ${fault}`, { cause });
 }
 
 /** Classifies an error of the file system: the file is missing, or cannot be `done`: `opened`, `listed`. */
-export function failure(path: string, done: string, cause: unknown): PathNotFound | Unreadable {
-  const reason = reasonMissing(path, cause);
-  return reason === null ? unreadable(path, done, cause) : notFound(path, reason, cause);
+export function classifyFailure(path: string, done: string, cause: unknown): PathNotFound | Unreadable {
+  const reason = explainMissing(path, cause);
+  return reason === null ? unreadableFile(path, done, cause) : notFound(path, reason, cause);
 }
 
 /** Calls the file system. @throws {PathNotFound | Unreadable} */
@@ -92,7 +92,7 @@ export function attempt<T>(path: string, done: string, call: () => T): T {
   try {
     return call();
   } catch (cause) {
-    throw failure(path, done, cause);
+    throw classifyFailure(path, done, cause);
   }
 }
 
@@ -112,8 +112,8 @@ export function unlessMissing<T>(find: () => T): T | null {
  * Classifies an error of the file system for a client's path: {@linkcode PathNotFound} if the path is missing or access is
  * denied, {@linkcode Unreadable} for other faults (too many open files, a disk error).
  */
-export function pathError(path: string, cause: unknown): PathNotFound | Unreadable {
-  const error = failure(path, "opened", cause);
+export function classifyPathError(path: string, cause: unknown): PathNotFound | Unreadable {
+  const error = classifyFailure(path, "opened", cause);
   return error instanceof Unreadable && isClosed(error)
     ? notFound(path, "the server may not read it (docs/install.md#troubleshooting)", cause)
     : error;
@@ -121,11 +121,11 @@ export function pathError(path: string, cause: unknown): PathNotFound | Unreadab
 
 // File names written in documents. They can lead only to the document's folder and below.
 
-const partsOf = (name: string): string[] => name.trim().replaceAll("\\", "/").split("/");
+const splitName = (name: string): string[] => name.trim().replaceAll("\\", "/").split("/");
 
 /** The last part of a file name of any system; `""` if it cannot name a file. */
-export function lastNameOf(name: string): string {
-  const last = partsOf(name).at(-1)!.replace(/^[A-Za-z]:/, "");
+export function takeLastName(name: string): string {
+  const last = splitName(name).at(-1)!.replace(/^[A-Za-z]:/, "");
   return last === "." || last === ".." || last.includes("\0") ? "" : last;
 }
 
@@ -135,24 +135,24 @@ export const withoutFolder = (name: string): string =>
 
 /** True for a name that leads out of the folder: with `..`, a drive, a UNC prefix or an absolute path. */
 export const leavesFolder = (name: string): boolean =>
-  /^\s*(?:[\\/]|[A-Za-z]:)/.test(name) || partsOf(name).includes("..");
+  /^\s*(?:[\\/]|[A-Za-z]:)/.test(name) || splitName(name).includes("..");
 
 /**
  * Possible paths of a file that a document names, the likelier one first: the name as written, then its last part beside the
  * document. A name that leaves the folder has only the latter, so that no answer reveals what exists elsewhere; one with too many
  * folders has none.
  */
-export function placesOf(folder: string, name: string): string[] {
+export function listPossiblePaths(folder: string, name: string): string[] {
   if (isDeepName(name.replaceAll("\\", "/"))) return [];
-  const last = lastNameOf(name);
+  const last = takeLastName(name);
   if (last === "") return [];
   const beside = join(folder, last);
-  const written = join(folder, ...partsOf(name));
+  const written = join(folder, ...splitName(name));
   return leavesFolder(name) || written === beside ? [beside] : [written, beside];
 }
 
 /** The mark of a file: device, inode, size in bytes and modification time in milliseconds. */
-export const fileMark = (
+export const makeMark = (
   { dev, ino, size, mtime }: Pick<Deno.FileInfo, "dev" | "ino" | "size" | "mtime">,
 ): string => `${dev}:${ino}:${size}:${mtime?.getTime() ?? null}`;
 
@@ -177,11 +177,11 @@ export function requireMarks(marks: ReadonlyMap<string, string>): void {
   for (const [path, mark] of marks) {
     let found: string;
     try {
-      found = fileMark(Deno.statSync(path));
+      found = makeMark(Deno.statSync(path));
     } catch (error) {
       found = markOfNone(path, error);
     }
-    if (found !== mark) throw changed(path);
+    if (found !== mark) throw changedFile(path);
   }
 }
 
@@ -201,11 +201,11 @@ export function requireEncodedMarks(encoded: Uint8Array, stop: StopFlag): void {
 /** {@linkcode requireMarks} without blocking the thread: network drives can take seconds. */
 export async function requireMarksLater(marks: Iterable<readonly [string, string]>): Promise<void> {
   await Promise.all(Array.from(marks, async ([path, mark]) => {
-    const found = await Deno.stat(path).then(fileMark, (error) => markOfNone(path, error));
-    if (found !== mark) throw changed(path);
+    const found = await Deno.stat(path).then(makeMark, (error) => markOfNone(path, error));
+    if (found !== mark) throw changedFile(path);
   }));
 }
 
 /** The error for a file whose mark changed. */
-export const changed = (path: string): AcquisitionChanged =>
+export const changedFile = (path: string): AcquisitionChanged =>
   new AcquisitionChanged(`${quoted(basename(path))} was changed since it was opened; open it again`);

@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { lastNameOf, leavesFolder, placesOf } from "./paths.ts";
+import { leavesFolder, listPossiblePaths, takeLastName } from "./paths.ts";
 
-const below = (name: string) => placesOf("/data/set", name);
+const below = (name: string) => listPossiblePaths("/data/set", name);
 const at = (...parts: string[]) => join("/data/set", ...parts);
 
 Deno.test("resolves a name in its folder, else beside the document by its last part", () => {
@@ -33,7 +33,7 @@ Deno.test("looks up only the last part of a name that leaves the folder", () => 
 
 Deno.test("resolves no name without a file", () => {
   for (const name of ["", " ", ".", "..", "a/", "a/..", "/", "C:", "a\0.tif"]) {
-    deepEqual([below(name), lastNameOf(name)], [[], ""], JSON.stringify(name));
+    deepEqual([below(name), takeLastName(name)], [[], ""], JSON.stringify(name));
   }
 });
 

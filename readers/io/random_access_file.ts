@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { DecodeFailed } from "../errors.ts";
 import { ByteSource } from "./byte_source.ts";
 import { MAX_READ_STEP } from "./limits.ts";
-import { unreadable } from "./paths.ts";
+import { unreadableFile } from "./paths.ts";
 import type { StopFlag } from "./stop_flag.ts";
 
 /** Numbers of opens, reads and bytes that a reader requested. */
@@ -67,7 +67,7 @@ export class RandomAccessFile extends ByteSource {
       try {
         n = fs.readSync(fd, target, done, step, offset + done);
       } catch (cause) {
-        throw unreadable(this.path, `read at ${offset + done} (${what})`, cause);
+        throw unreadableFile(this.path, `read at ${offset + done} (${what})`, cause);
       }
       const range = `${offset} + ${target.length}`;
       if (n === 0) throw new DecodeFailed(`${what} at ${range}: the file became shorter while it was read`);

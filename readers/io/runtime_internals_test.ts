@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { deflateSync, zstdCompressSync } from "node:zlib";
 import {
+  checkGrowth,
   collectGarbage,
   copyFrames,
   decodeFrames,
   exposedCollector,
   inflatesTo,
-  judgeGrowth,
   reportCompiled,
   zlibDecoder,
   zstdDecoder,
@@ -64,7 +64,7 @@ Deno.test("decodes zstd frames to the same bytes with and without the internal d
 Deno.test("a memory grows as without a check, unless the check throws", () => {
   const { grow } = WebAssembly.Memory.prototype;
   try {
-    judgeGrowth((bytes) => {
+    checkGrowth((bytes) => {
       if (bytes > 3 * 65_536) throw new RangeError("too much");
     });
     const memory = new WebAssembly.Memory({ initial: 1 });

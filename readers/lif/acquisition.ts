@@ -1,23 +1,30 @@
 /** Makes an acquisition of an image: axes, channels and warnings. */
 import { DecodeFailed } from "../errors.ts";
-import { axesOf, calibrated, type Calibration, known, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
-import { channelsOf, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
-import { lineScanOf } from "../metadata/line_scan.ts";
-import { type Moment, momentAt, UNDATED } from "../metadata/moment.ts";
-import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
+import {
+  buildAxes,
+  type Calibration,
+  convertStep,
+  keepCalibrated,
+  statedStep,
+  UNCALIBRATED,
+} from "../metadata/axes.ts";
+import { buildChannels, COLOUR_HEX, COLOURS, NAMED_COLORS, sampleName } from "../metadata/channels.ts";
+import { buildLineScan } from "../metadata/line_scan.ts";
+import { convertUnixTime, type Moment, UNDATED } from "../metadata/moment.ts";
+import { MAX_STAMPS, scaleStamps } from "../metadata/time_stamps.ts";
 import type { Acquisition, Axis, AxisLetter, Channel, TimeStamps } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
-import type { Block } from "./container.ts";
+import type { MemoryBlock } from "./container.ts";
 import type { ImageElement, ScanSettings } from "./document.ts";
 import {
+  countJoined,
   DIM,
-  type Dimension,
   type ImageLayout,
   type Joined,
-  lengthOf,
+  type LifDimension,
+  type LifImage,
   planPlane,
-  type StoredImage,
 } from "./image_layout.ts";
 
 /**
@@ -27,7 +34,7 @@ import {
  * @throws {DecodeFailed} its layout is not supported
  */
 export function acquisitionOf(
-  stored: Pick<StoredImage, "file" | "block" | "stop">,
+  stored: Pick<LifImage, "file" | "block" | "stop">,
   { layout, names, stamps, scan, warnings: noted }: ImageElement,
   shared: Pick<Acquisition, "fileSize" | "date" | "time" | "indexBytes" | "documents">,
 ): Acquisition {
@@ -40,10 +47,10 @@ export function acquisitionOf(
     ...shared,
     ...own.date === "" ? {} : own,
     axes,
-    channels: channelList(layout, names),
+    channels: buildLifChannels(layout, names),
     reference: null,
     lineScan: layout.rowAxis === "T"
-      ? lineScanOf(rows, calibrated(scan?.pixelTime, "s"), scan?.direction)
+      ? buildLineScan(rows, convertStep(scan?.pixelTime, "s"), scan?.direction)
       : null,
     warnings: [...noted, ...warnings, ...fitWarnings(layout, stored.block)],
     stamps: times,
@@ -55,12 +62,12 @@ export function acquisitionOf(
 export const axisLengths = (
   { positions, rows, columns, channels }: ImageLayout,
 ): Record<AxisLetter, number> => ({
-  T: lengthOf(positions.t),
-  L: lengthOf(positions.l),
-  Z: lengthOf(positions.z),
+  T: countJoined(positions.t),
+  L: countJoined(positions.l),
+  Z: countJoined(positions.z),
   C: channels.length,
-  Y: lengthOf(rows),
-  X: lengthOf(columns),
+  Y: countJoined(rows),
+  X: countJoined(columns),
 });
 
 /** The served axes of a layout, with their steps. */
@@ -72,7 +79,7 @@ export function calibratedAxes(
   // There may be pauses between the slices of a recording, so joined dimensions have no step.
   const doubts: Warning[] = [];
   const single = (letter: AxisLetter, joined: Joined) =>
-    joined.length === 1 ? stepOf(letter, joined[0]!, doubts) : undefined;
+    joined.length === 1 ? findLifStep(letter, joined[0]!, doubts) : undefined;
   const line = rowAxis === "T" ? lineTime(rows, scan) : { step: single("Y", rows), warnings: [] };
   const steps = {
     T: single("T", positions.t) ?? UNCALIBRATED,
@@ -82,7 +89,7 @@ export function calibratedAxes(
     X: single("X", columns) ?? UNCALIBRATED,
   };
   return {
-    axes: axesOf(axisLengths(layout), steps),
+    axes: buildAxes(axisLengths(layout), steps),
     warnings: [...line.warnings, ...layoutWarnings(layout), ...doubts],
   };
 }
@@ -91,9 +98,9 @@ export function calibratedAxes(
 const NO_STEP_METRES = 0.01;
 
 /** The step of a dimension. `Length` extends from the first sample to the last. */
-function stepOf(
+function findLifStep(
   letter: AxisLetter,
-  { length, unit, count }: Dimension,
+  { length, unit, count }: LifDimension,
   warnings: Warning[],
 ): Calibration | undefined {
   const step = length === null ? null : Math.abs(length) / (count - 1);
@@ -109,11 +116,11 @@ function lineTime(
   rows: Joined,
   scan: ScanSettings | null,
 ): { readonly step: Calibration | undefined; readonly warnings: readonly Warning[] } {
-  const own = stepOf("Y", rows.at(-1)!, []);
+  const own = findLifStep("Y", rows.at(-1)!, []);
   const scanned = scan?.lineTime ?? null;
   const averaged = scanned === null ? null : scanned * (scan?.averaging ?? 1);
   if (!own) {
-    const step = known(calibrated(averaged, "s"));
+    const step = keepCalibrated(convertStep(averaged, "s"));
     const doubt = step
       ? warning("metadata_missing", "The time axis has no length; its step is the line time of the hardware")
       : warning("step_unknown", "The file does not say how much time passes between lines");
@@ -133,7 +140,7 @@ function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: Ima
   if (zIsY) replaced.push(`Rows run along ${rowAxis}, and Y is served as Z`);
   else if (rowAxis === "Z") replaced.push("The image has no Y axis: rows run along Z");
   if (rowAxis === "T" && rows.length > 1) {
-    replaced.push(`The line scan consists of ${lengthOf(rows.slice(0, -1))} slices, which are joined`);
+    replaced.push(`The line scan consists of ${countJoined(rows.slice(0, -1))} slices, which are joined`);
   }
   const [fast, slow] = [positions.l.at(-1), positions.l.at(-2)];
   if (fast && slow) {
@@ -156,7 +163,7 @@ function layoutWarnings({ rowAxis, zIsY, positions, rows, columns, others }: Ima
 }
 
 /** Warns if the block is smaller than the image, if it has room for more lines, or if the colours of a pixel are not stated. */
-export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
+export function fitWarnings(layout: ImageLayout, block: MemoryBlock): Warning[] {
   const { channels, dimensions, columns, rows, sampleType, bytes } = layout;
   const [first, second] = channels;
   const interleaved = second !== undefined &&
@@ -164,8 +171,8 @@ export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
   const unnamed = interleaved && channels.some(({ tag }) => tag === 0);
   const colours = "The file does not state which samples of a pixel are red, green and blue";
   const size = `The image needs ${bytes} bytes, but its block has ${block.size}`;
-  const samples = lengthOf(dimensions) * channels.length;
-  const inLine = lengthOf(columns) * (interleaved ? channels.length : 1);
+  const samples = countJoined(dimensions) * channels.length;
+  const inLine = countJoined(columns) * (interleaved ? channels.length : 1);
   // Lines may be padded.
   const lineBytes = Math.max(rows.at(-1)?.step ?? 0, inLine * SAMPLE_BYTES[sampleType]);
   const spare = block.size - samples / inLine * lineBytes;
@@ -178,7 +185,7 @@ export function fitWarnings(layout: ImageLayout, block: Block): Warning[] {
 }
 
 /** The channels. Colour tables do not name them, since several may share one. @param names one per channel or colour pixel */
-export function channelList(layout: ImageLayout, names: readonly string[]): Channel[] {
+export function buildLifChannels(layout: ImageLayout, names: readonly string[]): Channel[] {
   const { channels, sampleType } = layout;
   const colours = channels.filter(({ tag }) => tag !== 0).length;
   const pixels = channels.length - colours + colours / 3;
@@ -197,7 +204,11 @@ export function channelList(layout: ImageLayout, names: readonly string[]): Chan
     const name = sampleName(pixels > 1 ? own ?? `CH${pixel + 1}` : null, sample);
     return { name, color: COLOUR_HEX[tag - 1] };
   });
-  return channelsOf(named, { sampleType, rows: lengthOf(layout.rows), columns: lengthOf(layout.columns) });
+  return buildChannels(named, {
+    sampleType,
+    rows: countJoined(layout.rows),
+    columns: countJoined(layout.columns),
+  });
 }
 
 /** Time stamps are ticks of 100 ns since 1601 (FILETIME), in UTC. From 1601 to 1970 there are 134,774 days. */
@@ -214,7 +225,7 @@ function ticksOf(stamp: string): bigint | null {
 /** The moment of the first stamp of a list, in UTC as stored. */
 export function momentOfStamp(list: string): Moment {
   const ticks = ticksOf(/\S+/.exec(list)?.[0] ?? "");
-  return ticks === null ? UNDATED : momentAt(Number(ticks / TICKS_IN_MS - EPOCH_MS));
+  return ticks === null ? UNDATED : convertUnixTime(Number(ticks / TICKS_IN_MS - EPOCH_MS));
 }
 
 /** The stamp of each time point, at the first plane and channel; all stamps if they do not fit the time points. Warns about zeros. */
@@ -235,18 +246,18 @@ export function timeStamps(list: string, layout: ImageLayout, warnings: Warning[
     first ??= value;
     if (ticks.push(value === null ? NaN : Number(value - first!)) === most) break;
   }
-  if (!ticks.every(Number.isNaN)) return stampsOf(ticks, TICKS_IN_SECOND, ticks.length === MAX_STAMPS);
+  if (!ticks.every(Number.isNaN)) return scaleStamps(ticks, TICKS_IN_SECOND, ticks.length === MAX_STAMPS);
   const text = "No time stamp holds a time: all of them are 0 or damaged";
   warnings.push(...warnIf(ticks.length > 0, "metadata_damaged", text));
   return null;
 }
 
 /** Number of stamps per time point: a list has one per plane and channel, per plane, or per time point. */
-function distanceOf(layout: ImageLayout, series: Dimension, listed: number): number | null {
+function distanceOf(layout: ImageLayout, series: LifDimension, listed: number): number | null {
   const { positions, others, channels } = layout;
   const planes = [...positions.t, ...positions.z, ...positions.l, ...others];
-  const all = lengthOf(planes);
-  const inside = lengthOf(planes.filter(({ step }) => step < series.step));
+  const all = countJoined(planes);
+  const inside = countJoined(planes.filter(({ step }) => step < series.step));
   if (listed === all * channels.length) {
     const [first, second] = channels;
     const outside = second !== undefined && Math.abs(second.offset - first!.offset) >= series.step;

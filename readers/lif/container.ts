@@ -27,7 +27,7 @@ const OBJECT_VERSIONS = TEXT_HEAD + 2 * OBJECT_FILE.length;
 const OBJECT_DATA = OBJECT_VERSIONS + 19;
 
 /** The samples of one image. */
-export interface Block {
+export interface MemoryBlock {
   readonly offset: number;
   readonly size: number;
   /** Number of bytes inside the file. */
@@ -43,7 +43,7 @@ export interface StoredText {
 }
 
 /** Locates the text at `offset`. @throws {DecodeFailed} it has no mark, or exceeds the file or the limit */
-export function textAt(file: ByteSource, offset: number, what: string): StoredText {
+export function locateText(file: ByteSource, offset: number, what: string): StoredText {
   const head = new DataView(file.read(offset, TEXT_HEAD, what).buffer);
   if (head.getUint32(0, true) !== MAGIC || head.getUint8(8) !== FIELD) {
     throw new DecodeFailed(`${what} at ${offset} does not start like a Leica text`);
@@ -58,7 +58,7 @@ export function textAt(file: ByteSource, offset: number, what: string): StoredTe
 }
 
 /** Reads a text without the NULs at its end. */
-export function storedText(file: ByteSource, { offset, characters }: StoredText, what: string): string {
+export function readStoredText(file: ByteSource, { offset, characters }: StoredText, what: string): string {
   const text = UTF16.decode(file.read(offset, 2 * characters, what));
   // A regular expression would take quadratic time for many NULs.
   let end = text.length;
@@ -71,13 +71,13 @@ export function listBlocks(
   file: ByteSource,
   start: number,
   stop: StopFlag,
-): { readonly blocks: ReadonlyMap<string, Block>; readonly warnings: readonly Warning[] } {
-  const blocks = new Map<string, Block>();
+): { readonly blocks: ReadonlyMap<string, MemoryBlock>; readonly warnings: readonly Warning[] } {
+  const blocks = new Map<string, MemoryBlock>();
   const warnings: Warning[] = [];
   let at = start;
   while (at < file.size) {
     stop.check();
-    const head = blockHead(file, at);
+    const head = readBlockHead(file, at);
     if (head === null) {
       const text = `The list of blocks ends at ${at} of ${file.size} bytes, where no block starts`;
       warnings.push(warning("file_damaged", text));
@@ -97,30 +97,33 @@ export function listBlocks(
 }
 
 /** Name, first byte and size of the block at `at`, or `null`. A mark follows the size, which has 4 bytes in version 1. */
-function blockHead(file: ByteSource, at: number): Omit<Block, "stored"> & { readonly name: string } | null {
+function readBlockHead(
+  file: ByteSource,
+  at: number,
+): Omit<MemoryBlock, "stored"> & { readonly name: string } | null {
   const bytes = file.read(at, Math.min(MAX_BLOCK_HEAD, file.size - at), "the head of a block");
   const view = new DataView(bytes.buffer);
   const isWide = bytes[17] === FIELD;
   const length = isWide ? 22 : 18;
   const isHead = bytes.length >= length && view.getUint32(0, true) === MAGIC && bytes[8] === FIELD;
   if (!isHead || !isWide && bytes[13] !== FIELD) return null;
-  const size = isWide ? longAt(view, 9) : view.getUint32(9, true);
+  const size = isWide ? readLong(view, 9) : view.getUint32(9, true);
   const end = length + 2 * view.getUint32(length - 4, true);
   if (end > bytes.length) return null;
   const name = UTF16.decode(bytes.subarray(length, end)).replace(/\0+$/, "");
   return { name, offset: at + end, size };
 }
 
-const longAt = (view: DataView, at: number) => Number(view.getBigUint64(at, true));
+const readLong = (view: DataView, at: number) => Number(view.getBigUint64(at, true));
 
 /** The block of a LOF file; the XML follows it. @throws {DecodeFailed} its marks or its size are wrong */
-export function objectBlock(file: ByteSource): Block {
+export function findObjectBlock(file: ByteSource): MemoryBlock {
   const what = "the head of the object";
   const view = new DataView(file.read(OBJECT_VERSIONS, OBJECT_DATA - OBJECT_VERSIONS, what).buffer);
   if ([0, 5, 10].some((at) => view.getUint8(at) !== FIELD)) {
     throw new DecodeFailed(`${what} at ${OBJECT_VERSIONS} does not start like one`);
   }
-  const size = longAt(view, 11);
+  const size = readLong(view, 11);
   file.require(OBJECT_DATA, size, "the samples of the object");
   return { offset: OBJECT_DATA, size, stored: size };
 }

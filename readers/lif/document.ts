@@ -4,9 +4,16 @@ import { withoutFolder } from "../io/paths.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_DEPTH, MAX_XML_NODES } from "../io/limits.ts";
 import { numberOf } from "../metadata/text.ts";
-import { allowedXml, child, children, descendants, parseXml, type XmlElement } from "../metadata/xml.ts";
+import {
+  findChild,
+  findChildren,
+  findDescendants,
+  parseXml,
+  replaceForbidden,
+  type XmlElement,
+} from "../metadata/xml.ts";
 import { warnIf, type Warning } from "../warning.ts";
-import { dyeNameOf, type ImageLayout, imageLayout } from "./image_layout.ts";
+import { type ImageLayout, layOutImage, shortenDyeName } from "./image_layout.ts";
 
 /** Largest number of images in a file, some 4 KB of memory each. */
 export const MAX_IMAGES = 50_000;
@@ -45,7 +52,7 @@ export function parseHeader(xml: string): { readonly root: XmlElement; readonly 
   const whole = /^<Data[\s>]/.test(body)
     ? `<LMSDataContainerHeader Version="2"><Element>${body}</Element></LMSDataContainerHeader>`
     : xml;
-  const allowed = allowedXml(whole);
+  const allowed = replaceForbidden(whole);
   const text = "The XML contains forbidden characters, which are replaced";
   return {
     root: parseXml(allowed, "the XML", { nodes: MAX_XML_NODES, depth: MAX_XML_DEPTH, omits }),
@@ -82,70 +89,70 @@ export interface ImageElement {
 }
 
 /** Lists the images in document order, without previews. @throws {DecodeFailed} more than {@linkcode MAX_IMAGES} images */
-export function imageElements(root: XmlElement): ImageElement[] {
+export function listImageElements(root: XmlElement): ImageElement[] {
   const found: ImageElement[] = [];
   const nameOf = (element: XmlElement) =>
     withoutFolder(element.attributes["Name"]?.trim() ?? "").slice(0, MAX_NAME_CHARACTERS);
   const visit = (element: XmlElement, path: readonly string[], lifetimes: boolean) => {
-    const data = child(element, "Data");
-    const image = child(data, "Image");
-    const inside = lifetimes || child(data, "SingleMoleculeDetection") !== undefined;
-    if (image && attachment(image, "PreviewMarker")?.attributes["IsPreviewImage"] !== "1") {
+    const data = findChild(element, "Data");
+    const image = findChild(data, "Image");
+    const inside = lifetimes || findChild(data, "SingleMoleculeDetection") !== undefined;
+    if (image && findAttachment(image, "PreviewMarker")?.attributes["IsPreviewImage"] !== "1") {
       if (found.length >= MAX_IMAGES) throw new DecodeFailed(`it has more than ${MAX_IMAGES} images`);
       found.push({
-        ...describe(image, path.at(-1) ?? "", inside),
+        ...describeImageElement(image, path.at(-1) ?? "", inside),
         name: path.join("/").slice(0, MAX_NAME_CHARACTERS),
-        block: child(element, "Memory")?.attributes["MemoryBlockID"] ?? "",
+        block: findChild(element, "Memory")?.attributes["MemoryBlockID"] ?? "",
       });
     }
-    for (const inner of children(child(element, "Children"), "Element")) {
+    for (const inner of findChildren(findChild(element, "Children"), "Element")) {
       visit(inner, [...path, nameOf(inner)], inside);
     }
   };
   // The outermost element represents the file, so its name is not part of the path.
-  for (const element of children(root, "Element")) {
-    const alone = child(child(element, "Data"), "Image") !== undefined;
+  for (const element of findChildren(root, "Element")) {
+    const alone = findChild(findChild(element, "Data"), "Image") !== undefined;
     visit(element, alone ? [nameOf(element)] : [], false);
   }
   return found;
 }
 
-const attachment = (image: XmlElement, name: string): XmlElement | undefined =>
-  children(image, "Attachment").find(({ attributes }) => attributes["Name"] === name);
+const findAttachment = (image: XmlElement, name: string): XmlElement | undefined =>
+  findChildren(image, "Attachment").find(({ attributes }) => attributes["Name"] === name);
 
-function describe(image: XmlElement, name: string, inLifetimes: boolean) {
-  const hardware = attachment(image, "HardwareSetting");
-  const list = child(image, "TimeStampList");
-  const stamps = children(list, "TimeStamp");
+function describeImageElement(image: XmlElement, name: string, inLifetimes: boolean) {
+  const hardware = findAttachment(image, "HardwareSetting");
+  const list = findChild(image, "TimeStampList");
+  const stamps = findChildren(list, "TimeStamp");
   const numbers = new StatedNumbers("The document");
   let layout: ImageLayout | string;
   try {
-    layout = imageLayout(image, numbers);
+    layout = layOutImage(image, numbers);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     layout = error.message;
   }
-  const scan = scanOf(child(hardware, "ATLConfocalSettingDefinition"), numbers);
+  const scan = readScanSettings(findChild(hardware, "ATLConfocalSettingDefinition"), numbers);
   return {
     layout,
     // Lifetime results have a scale of their own (`F16`) or half floats.
-    derived: inLifetimes || attachment(image, "F16") !== undefined || /\bhistogram\b/i.test(name) ||
+    derived: inLifetimes || findAttachment(image, "F16") !== undefined || /\bhistogram\b/i.test(name) ||
       typeof layout !== "string" && layout.sampleType === "float16",
-    names: namesOf(hardware, layout),
+    names: nameChannels(hardware, layout),
     // Programs before LAS 3.1 write an element per stamp.
-    stamps: stamps.length > 0 ? stamps.map(stampOf).join(" ") : list?.text ?? "",
+    stamps: stamps.length > 0 ? stamps.map(readSplitStamp).join(" ") : list?.text ?? "",
     scan,
     warnings: numbers.warnings,
   };
 }
 
-function namesOf(hardware: XmlElement | undefined, layout: ImageLayout | string): string[] {
-  const cameras = descendants(hardware, "WideFieldChannelInfo");
+function nameChannels(hardware: XmlElement | undefined, layout: ImageLayout | string): string[] {
+  const cameras = findDescendants(hardware, "WideFieldChannelInfo");
   if (cameras.length > 0) {
     return cameraNames(cameras, typeof layout === "string" ? 0 : layout.channels.length);
   }
   const areStated = typeof layout !== "string" && layout.channels.some(({ dye }) => dye !== null);
-  return areStated ? [] : dyesOf(hardware).map((dye) => dye ?? "");
+  return areStated ? [] : listDyes(hardware).map((dye) => dye ?? "");
 }
 
 /** An entry that LAS X adds to the list of camera channels as a template. */
@@ -165,27 +172,28 @@ function cameraNames(cameras: readonly XmlElement[], count: number): string[] {
  * The dye of each active detector, in the order of the sequential settings; none if several detectors have the same dye, because
  * bands keep the dyes of detectors that are off.
  */
-function dyesOf(hardware: XmlElement | undefined): (string | null)[] {
-  const main = child(hardware, "ATLConfocalSettingDefinition");
-  const steps = children(
-    child(child(hardware, "LDM_Block_Sequential"), "LDM_Block_Sequential_List"),
+function listDyes(hardware: XmlElement | undefined): (string | null)[] {
+  const main = findChild(hardware, "ATLConfocalSettingDefinition");
+  const steps = findChildren(
+    findChild(findChild(hardware, "LDM_Block_Sequential"), "LDM_Block_Sequential_List"),
     "ATLConfocalSettingDefinition",
   );
   const bandsOf = (setting: XmlElement | undefined) => {
-    const bands = children(child(setting, "Spectro"), "MultiBand").toReversed();
+    const bands = findChildren(findChild(setting, "Spectro"), "MultiBand").toReversed();
     return new Map(
       bands.map(({ attributes: { Channel, UserDefName, DyeName } }) =>
-        [Channel, dyeNameOf(UserDefName) ?? dyeNameOf(DyeName)] as const
+        [Channel, shortenDyeName(UserDefName) ?? shortenDyeName(DyeName)] as const
       ),
     );
   };
   const shared = bandsOf(main);
   const dyes = (steps.length > 0 || main === undefined ? steps : [main]).flatMap((setting) => {
-    const bands = child(setting, "Spectro") ? bandsOf(setting) : shared;
-    return children(child(setting, "DetectorList"), "Detector")
+    const bands = findChild(setting, "Spectro") ? bandsOf(setting) : shared;
+    return findChildren(findChild(setting, "DetectorList"), "Detector")
       .filter(({ attributes }) => attributes["IsActive"] === "1")
       .map(({ attributes: { Channel, DyeName, UserDefName } }) =>
-        dyeNameOf(UserDefName) ?? dyeNameOf(DyeName) ?? (Channel ? bands.get(Channel) ?? null : null)
+        shortenDyeName(UserDefName) ?? shortenDyeName(DyeName) ??
+          (Channel ? bands.get(Channel) ?? null : null)
       );
   });
   const named = dyes.filter((dye) => dye !== null);
@@ -193,7 +201,7 @@ function dyesOf(hardware: XmlElement | undefined): (string | null)[] {
 }
 
 /** The hexadecimal text of a stamp stored as two 32-bit numbers; `0` if the numbers are invalid. */
-export function stampOf({ attributes }: XmlElement): string {
+export function readSplitStamp({ attributes }: XmlElement): string {
   const [high, low] = [attributes["HighInteger"], attributes["LowInteger"]].map((text) => {
     const value = numberOf(text);
     return value !== null && Number.isInteger(value) && value >= 0 && value < 2 ** 32 ? value : null;
@@ -201,7 +209,7 @@ export function stampOf({ attributes }: XmlElement): string {
   return high == null || low == null ? "0" : high.toString(16) + low.toString(16).padStart(8, "0");
 }
 
-function scanOf(setting: XmlElement | undefined, numbers: StatedNumbers): ScanSettings | null {
+function readScanSettings(setting: XmlElement | undefined, numbers: StatedNumbers): ScanSettings | null {
   if (!setting) return null;
   const { LineTime, LineAverage, Line_Accumulation, PixelDwellTime, ScanDirectionXName } = setting.attributes;
   return {

@@ -5,7 +5,7 @@ import type { FileFormat } from "../format.ts";
 const LEICA_TEXT_AT = 13;
 
 /** The start of the first text of a Leica file, or `""`. */
-function leicaText(head: Uint8Array): string {
+function readLeicaText(head: Uint8Array): string {
   if (head.length < LEICA_TEXT_AT || !startsWith(head, 0x70, 0, 0, 0) || head[8] !== 0x2a) return "";
   const whole = head.length - (head.length - LEICA_TEXT_AT) % 2;
   return new TextDecoder("utf-16le").decode(head.subarray(LEICA_TEXT_AT, whole));
@@ -22,7 +22,7 @@ const isLifExtension = (text: string) => text.length >= 20 && begins(text, "<LMS
 const isLeicaObject = (text: string) => begins(text, "LMS_Object_File");
 
 function explainLeica(head: Uint8Array): string | null {
-  const text = leicaText(head);
+  const text = readLeicaText(head);
   if (isLifExtension(text)) {
     return "it holds smaller copies of the images of a LIF file; open the .lif file beside it";
   }
@@ -40,7 +40,7 @@ export const LIF: FileFormat = {
   extensions: [".lif"],
   container: "file",
   recognises(head) {
-    const text = leicaText(head);
+    const text = readLeicaText(head);
     return startsWithTag(text) && !isLifExtension(text);
   },
   relatives: [".lifext", ".xlef", ".xlif", ".xlcf", ".xllf"],
@@ -54,7 +54,7 @@ export const LOF: FileFormat = {
   title: "Leica LOF",
   extensions: [".lof"],
   container: "file",
-  recognises: (head) => isLeicaObject(leicaText(head)),
+  recognises: (head) => isLeicaObject(readLeicaText(head)),
   explains: explainLeica,
   load: () => import("./mod.ts"),
 };

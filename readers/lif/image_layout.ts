@@ -13,10 +13,10 @@ import {
   servedLines,
 } from "../reader.ts";
 import { numberOf } from "../metadata/text.ts";
-import { child, children, type XmlElement } from "../metadata/xml.ts";
+import { findChild, findChildren, type XmlElement } from "../metadata/xml.ts";
 import { readStrided } from "../samples/strided.ts";
 import { isSampleType, SAMPLE_BYTES } from "../samples/to_float32.ts";
-import type { Block } from "./container.ts";
+import type { MemoryBlock } from "./container.ts";
 
 /** Values of `DimID`. */
 export const DIM = {
@@ -34,7 +34,7 @@ export const DIM = {
 } as const;
 
 /** A dimension with validated numbers. */
-export interface Dimension {
+export interface LifDimension {
   /** One of {@linkcode DIM}, or an unknown id. */
   readonly id: number;
   /** Number of samples, at least 2. */
@@ -46,10 +46,10 @@ export interface Dimension {
 }
 
 /** Dimensions that are served as one axis, slowest first, for example time points and the slices of a recording. */
-export type Joined = readonly Dimension[];
+export type Joined = readonly LifDimension[];
 
 /** A channel in the block. */
-export interface StoredChannel {
+export interface LifChannel {
   readonly offset: number;
   /** 1, 2 or 3 for red, green or blue of a colour pixel; else 0. */
   readonly tag: number;
@@ -62,7 +62,7 @@ export interface StoredChannel {
 export interface ImageLayout {
   readonly sampleType: SampleType;
   /** Channels by offset; the samples of a colour pixel are in the order red, green, blue. */
-  readonly channels: readonly StoredChannel[];
+  readonly channels: readonly LifChannel[];
   /** All dimensions with two or more samples, slowest first. */
   readonly dimensions: Joined;
   readonly columns: Joined;
@@ -77,10 +77,11 @@ export interface ImageLayout {
 }
 
 /** Number of samples along joined dimensions. */
-export const lengthOf = (joined: Joined): number => joined.reduce((length, { count }) => length * count, 1);
+export const countJoined = (joined: Joined): number =>
+  joined.reduce((length, { count }) => length * count, 1);
 
 /** Offset of the sample at `index` along joined dimensions, relative to the first sample. */
-export function offsetAt(joined: Joined, index: number): number {
+export function computeOffset(joined: Joined, index: number): number {
   let [offset, rest] = [0, index];
   for (let i = joined.length - 1; i >= 0; i -= 1) {
     const { count, step } = joined[i]!;
@@ -91,24 +92,25 @@ export function offsetAt(joined: Joined, index: number): number {
 }
 
 /** Offset of a plane in the block. */
-export const planeStart = ({ positions }: ImageLayout, { offset }: StoredChannel, at: Position): number =>
-  offset + offsetAt(positions.t, at.t) + offsetAt(positions.z, at.z) + offsetAt(positions.l, at.l);
+export const computePlaneStart = ({ positions }: ImageLayout, { offset }: LifChannel, at: Position): number =>
+  offset + computeOffset(positions.t, at.t) + computeOffset(positions.z, at.z) +
+  computeOffset(positions.l, at.l);
 
 /** The layout of an `Image` element. @throws {DecodeFailed} it is impossible or unsupported */
-export function imageLayout(
+export function layOutImage(
   image: XmlElement,
   numbers = new StatedNumbers("The document"),
 ): ImageLayout {
-  const description = child(image, "ImageDescription");
-  const described = children(child(description, "Channels"), "ChannelDescription");
-  const sampleType = sampleTypeOf(described);
+  const description = findChild(image, "ImageDescription");
+  const described = findChildren(findChild(description, "Channels"), "ChannelDescription");
+  const sampleType = requireSampleType(described);
   const width = SAMPLE_BYTES[sampleType];
-  const dimensions = dimensionsOf(
-    children(child(description, "Dimensions"), "DimensionDescription"),
+  const dimensions = readLifDimensions(
+    findChildren(findChild(description, "Dimensions"), "DimensionDescription"),
     numbers,
   );
-  const channels = channelsOf(described);
-  const axes = axesOf(dimensions);
+  const channels = readLifChannels(described);
+  const axes = assignDimensions(dimensions);
   for (const { id, step } of [...axes.columns, ...axes.rows]) {
     if (step % width !== 0) {
       throw new DecodeFailed(
@@ -116,14 +118,14 @@ export function imageLayout(
       );
     }
   }
-  const [rows, columns] = [lengthOf(axes.rows), lengthOf(axes.columns)];
+  const [rows, columns] = [countJoined(axes.rows), countJoined(axes.columns)];
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane has ${rows} x ${columns} samples, more than ${MAX_PLANE_SAMPLES}`);
   }
-  const bytes = extentOf(dimensions, width) + Math.max(...channels.map(({ offset }) => offset));
+  const bytes = measureChannel(dimensions, width) + Math.max(...channels.map(({ offset }) => offset));
   if (!Number.isSafeInteger(bytes)) throw new DecodeFailed(`the image has ${bytes} bytes`);
   // A small file must not describe more samples than it has bytes for.
-  const samples = lengthOf(dimensions) * channels.length;
+  const samples = countJoined(dimensions) * channels.length;
   if (samples * width > bytes) {
     throw new DecodeFailed(`the channels share samples: ${samples} of ${width} bytes lie in ${bytes} bytes`);
   }
@@ -131,7 +133,7 @@ export function imageLayout(
 }
 
 /** Number of bytes from the first to the end of the last sample of a channel. @throws {DecodeFailed} two samples share bytes */
-function extentOf(slowestFirst: Joined, width: number): number {
+function measureChannel(slowestFirst: Joined, width: number): number {
   let bytes = width;
   for (const { id, count, step } of slowestFirst.toReversed()) {
     if (step < bytes) {
@@ -144,7 +146,7 @@ function extentOf(slowestFirst: Joined, width: number): number {
   return bytes;
 }
 
-function sampleTypeOf(channels: readonly XmlElement[]): SampleType {
+function requireSampleType(channels: readonly XmlElement[]): SampleType {
   if (channels.length === 0) throw new DecodeFailed("the image has no channels");
   if (channels.length > MAX_CHANNELS) {
     throw new DecodeFailed(`the image has ${channels.length} channels, more than ${MAX_CHANNELS}`);
@@ -163,13 +165,13 @@ function sampleTypeOf(channels: readonly XmlElement[]): SampleType {
   return type;
 }
 
-function dimensionsOf(described: readonly XmlElement[], numbers: StatedNumbers): Dimension[] {
+function readLifDimensions(described: readonly XmlElement[], numbers: StatedNumbers): LifDimension[] {
   if (described.length === 0) throw new DecodeFailed("the image has no dimensions");
-  const all = described.map(({ attributes }): Dimension => {
+  const all = described.map(({ attributes }): LifDimension => {
     const id = numberOf(attributes["DimID"]) ?? 0;
     const what = `dimension ${id}`;
-    const count = whole(attributes["NumberOfElements"], 1, `the number of elements along ${what}`);
-    const step = count === 1 ? 0 : bytesInc(attributes, 1, what);
+    const count = requireWhole(attributes["NumberOfElements"], 1, `the number of elements along ${what}`);
+    const step = count === 1 ? 0 : readBytesInc(attributes, 1, what);
     return {
       id,
       count,
@@ -181,7 +183,7 @@ function dimensionsOf(described: readonly XmlElement[], numbers: StatedNumbers):
   return all.filter(({ count }) => count > 1).sort((a, b) => b.step - a.step);
 }
 
-function whole(text: string | undefined, least: number, what: string): number {
+function requireWhole(text: string | undefined, least: number, what: string): number {
   const value = numberOf(text);
   if (value === null || !Number.isSafeInteger(value) || value < least) {
     throw new DecodeFailed(`${what} is ${value ?? "missing"}, not an integer from ${least} on`);
@@ -189,38 +191,38 @@ function whole(text: string | undefined, least: number, what: string): number {
   return value;
 }
 
-function bytesInc({ BytesInc, BitInc }: XmlElement["attributes"], least: number, what: string): number {
+function readBytesInc({ BytesInc, BitInc }: XmlElement["attributes"], least: number, what: string): number {
   if ((numberOf(BitInc) ?? 0) !== 0) {
     throw new DecodeFailed(`BitInc of ${what} is ${BitInc}: packed samples are not supported`);
   }
-  return whole(BytesInc, least, `BytesInc of ${what}`);
+  return requireWhole(BytesInc, least, `BytesInc of ${what}`);
 }
 
 /** Name of a dye without the folder of Leica's database: `Leica/FITC`. `null` for none. */
-export function dyeNameOf(written: string | undefined): string | null {
+export function shortenDyeName(written: string | undefined): string | null {
   const name = written?.trim().replace(/^Leica\//i, "") ?? "";
   return name === "" || /^none$/i.test(name) ? null : name;
 }
 
 /** The user's name, else the dye, among the properties of a channel, which have a key and a value. */
 function statedName(channel: XmlElement): string | null {
-  const properties = children(channel, "ChannelProperty");
+  const properties = findChildren(channel, "ChannelProperty");
   const valueOf = (key: string) =>
-    child(properties.find((one) => child(one, "Key")?.text === key), "Value")?.text;
+    findChild(properties.find((one) => findChild(one, "Key")?.text === key), "Value")?.text;
   const names = [channel.attributes["UserDefName"], valueOf("UserDefName"), valueOf("DyeName")];
-  return names.map(dyeNameOf).find((name) => name !== null) ?? null;
+  return names.map(shortenDyeName).find((name) => name !== null) ?? null;
 }
 
-function channelsOf(described: readonly XmlElement[]): StoredChannel[] {
-  const stored = described.map((channel, i): StoredChannel => {
+function readLifChannels(described: readonly XmlElement[]): LifChannel[] {
+  const stored = described.map((channel, i): LifChannel => {
     const { attributes } = channel;
     const { ChannelTag, LUTName = "", IsLUTInverted, BytesInc = described.length === 1 ? "0" : "" } =
       attributes;
-    const offset = bytesInc({ ...attributes, BytesInc }, 0, `channel ${i}`);
+    const offset = readBytesInc({ ...attributes, BytesInc }, 0, `channel ${i}`);
     const tag = ["1", "2", "3"].indexOf(ChannelTag ?? "") + 1;
     return { offset, tag, lut: IsLUTInverted === "1" ? "" : LUTName, dye: statedName(channel) };
   }).sort((a, b) => a.offset - b.offset);
-  const ordered: StoredChannel[] = [];
+  const ordered: LifChannel[] = [];
   for (let i = 0; i < stored.length;) {
     const three = stored.slice(i, i + 3);
     const colours = new Set(three.map(({ tag }) => tag));
@@ -239,10 +241,10 @@ function channelsOf(described: readonly XmlElement[]): StoredChannel[] {
 const TIME: readonly number[] = [DIM.t, DIM.lineSlices, DIM.timeSlices];
 const SPECTRAL: readonly number[] = [DIM.emission, DIM.excitation];
 
-type Axes = Pick<ImageLayout, "columns" | "rows" | "rowAxis" | "positions" | "zIsY" | "others">;
+type AssignedAxes = Pick<ImageLayout, "columns" | "rows" | "rowAxis" | "positions" | "zIsY" | "others">;
 
 /** Assigns the dimensions: columns are X; rows are the fastest of Y, Z and time; the others are positions. */
-function axesOf(dimensions: readonly Dimension[]): Axes {
+function assignDimensions(dimensions: readonly LifDimension[]): AssignedAxes {
   const left = new Set(dimensions);
   const one = (id: number): Joined => {
     const found = dimensions.findLast((dimension) => dimension.id === id && left.delete(dimension));
@@ -264,9 +266,9 @@ function axesOf(dimensions: readonly Dimension[]): Axes {
 }
 
 /** An image with its samples. */
-export interface StoredImage {
+export interface LifImage {
   readonly file: ByteSource;
-  readonly block: Block;
+  readonly block: MemoryBlock;
   readonly layout: ImageLayout;
   readonly stop: StopFlag;
 }
@@ -278,14 +280,14 @@ export interface StoredImage {
  * @throws {DecodeFailed} the block ends inside the plane
  */
 export function planPlane(
-  { file, block, layout, stop }: StoredImage,
+  { file, block, layout, stop }: LifImage,
   [channels, position, rows]: Parameters<Acquisition["plan"]>,
 ): PlanePlan {
   const { sampleType, rowAxis } = layout;
-  const starts = channels.map((index) => planeStart(layout, layout.channels[index]!, position));
-  const declared = lengthOf(layout.rows);
-  const columns = lengthOf(layout.columns);
-  const stored = starts.map((start) => rowsIn(layout, block.stored - start));
+  const starts = channels.map((index) => computePlaneStart(layout, layout.channels[index]!, position));
+  const declared = countJoined(layout.rows);
+  const columns = countJoined(layout.columns);
+  const stored = starts.map((start) => countWholeRows(layout, block.stored - start));
   const lines = servedLines(stored, declared, rows);
   if (lines.rows < declared && (rowAxis !== "T" || lines.rows === 0)) {
     const where =
@@ -306,7 +308,7 @@ export function planPlane(
         const slice = layout.rows.length > 1 ? layout.rows.at(-1)!.count : Infinity;
         for (let row = start, next = row; row < end; row = next) {
           next = Math.min(end, (Math.floor(row / slice) + 1) * slice);
-          const first = block.offset + offsetAt(layout.rows, row);
+          const first = block.offset + computeOffset(layout.rows, row);
           const samples = {
             ...{ file, sampleType, what, stop },
             offsets: starts.map((offset) => first + offset),
@@ -320,13 +322,13 @@ export function planPlane(
 }
 
 /** Number of rows that end within `bytes` bytes from the start of a plane. */
-function rowsIn({ rows, columns, sampleType }: ImageLayout, bytes: number): number {
-  const rowBytes = offsetAt(columns, lengthOf(columns) - 1) + SAMPLE_BYTES[sampleType];
+function countWholeRows({ rows, columns, sampleType }: ImageLayout, bytes: number): number {
+  const rowBytes = computeOffset(columns, countJoined(columns) - 1) + SAMPLE_BYTES[sampleType];
   // A binary search, since offsets increase with the index.
-  let [whole, missing] = [0, lengthOf(rows) + 1];
+  let [whole, missing] = [0, countJoined(rows) + 1];
   while (missing - whole > 1) {
     const middle = Math.floor((whole + missing) / 2);
-    if (offsetAt(rows, middle - 1) + rowBytes <= bytes) whole = middle;
+    if (computeOffset(rows, middle - 1) + rowBytes <= bytes) whole = middle;
     else missing = middle;
   }
   return whole;

@@ -14,13 +14,20 @@
  */
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
-import { axesOf } from "../metadata/axes.ts";
-import { child } from "../metadata/xml.ts";
+import { buildAxes } from "../metadata/axes.ts";
+import { findChild } from "../metadata/xml.ts";
 import { type SceneEntry, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { listed, warnIf } from "../warning.ts";
 import { acquisitionOf, axisLengths, momentOfStamp } from "./acquisition.ts";
-import { type Block, listBlocks, OBJECT_FILE, objectBlock, storedText, textAt } from "./container.ts";
-import { type ImageElement, imageElements, parseHeader, stampOf } from "./document.ts";
+import {
+  findObjectBlock,
+  listBlocks,
+  locateText,
+  type MemoryBlock,
+  OBJECT_FILE,
+  readStoredText,
+} from "./container.ts";
+import { type ImageElement, listImageElements, parseHeader, readSplitStamp } from "./document.ts";
 
 /** Approximate memory per image and per block. */
 const [IMAGE_BYTES, BLOCK_BYTES] = [4000, 150];
@@ -30,16 +37,16 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const file = files.open(path);
     const { stop } = files;
-    const first = textAt(file, 0, "the first text");
+    const first = locateText(file, 0, "the first text");
     const object = first.characters === OBJECT_FILE.length &&
-      storedText(file, first, "the first text") === OBJECT_FILE;
-    const block = object ? objectBlock(file) : null;
-    const header = block ? textAt(file, block.offset + block.size, "the XML") : first;
-    const { root, warnings } = parseHeader(storedText(file, header, "the XML"));
+      readStoredText(file, first, "the first text") === OBJECT_FILE;
+    const block = object ? findObjectBlock(file) : null;
+    const header = block ? locateText(file, block.offset + block.size, "the XML") : first;
+    const { root, warnings } = parseHeader(readStoredText(file, header, "the XML"));
     const { blocks, warnings: doubts } = block
-      ? { blocks: new Map<string, Block>(), warnings: [] }
+      ? { blocks: new Map<string, MemoryBlock>(), warnings: [] }
       : listBlocks(file, header.end, stop);
-    const elements = imageElements(root).slice(0, block ? 1 : undefined);
+    const elements = listImageElements(root).slice(0, block ? 1 : undefined);
     if (elements.length === 0) throw new DecodeFailed("it holds no images");
     const blockOf = (image: ImageElement) => block ?? blocks.get(image.block);
     const { images = [], missing = [] } = Object.groupBy(
@@ -47,20 +54,23 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
       (image) => blockOf(image)?.stored ? "images" : "missing",
     );
     const counts = `${missing.length} of ${elements.length} images`;
-    const absent = `${counts} were never saved or are not in the file: ${namesOf(missing)}`;
+    const absent = `${counts} were never saved or are not in the file: ${listImageNames(missing)}`;
     if (images.length === 0) throw new DecodeFailed(absent);
     const readable = ({ layout }: ImageElement) => typeof layout !== "string";
     const plain = images.findIndex((image) => !image.derived && readable(image));
     const own = Math.max(0, plain >= 0 ? plain : images.findIndex(readable));
     const skipped = images.slice(0, own).filter((image) => !readable(image));
-    const unread = `Images before the opened one cannot be read: ${namesOf(skipped)}`;
-    const stamp = child(child(child(child(root, "Element"), "Data"), "Experiment"), "TimeStamp");
+    const unread = `Images before the opened one cannot be read: ${listImageNames(skipped)}`;
+    const stamp = findChild(
+      findChild(findChild(findChild(root, "Element"), "Data"), "Experiment"),
+      "TimeStamp",
+    );
     const shared = {
-      ...momentOfStamp(stamp ? stampOf(stamp) : ""),
+      ...momentOfStamp(stamp ? readSplitStamp(stamp) : ""),
       fileSize: file.size,
       indexBytes: IMAGE_BYTES * elements.length + BLOCK_BYTES * blocks.size,
       documents: (documents: DocumentList) =>
-        documents.add("header", "application/xml", storedText(file, header, "the XML")),
+        documents.add("header", "application/xml", readStoredText(file, header, "the XML")),
     };
     return {
       count: images.length,
@@ -71,7 +81,7 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
         ...warnIf(missing.length > 0, "scenes_left_out", absent),
         ...warnIf(skipped.length > 0, "scenes_left_out", unread),
       ],
-      entries: (most) => images.slice(0, most).map(entryOf),
+      entries: (most) => images.slice(0, most).map(describeEntry),
       open: (scene) =>
         Promise.try(() => {
           const image = images[scene]!;
@@ -81,11 +91,11 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   });
 }
 
-const namesOf = (images: readonly ImageElement[]) => listed(images.map(({ name }) => quoted(name)));
+const listImageNames = (images: readonly ImageElement[]) => listed(images.map(({ name }) => quoted(name)));
 
 /** Name and sizes of an image; sizes are empty if the image is not supported. */
-const entryOf = ({ name, layout }: ImageElement): SceneEntry => ({
+const describeEntry = ({ name, layout }: ImageElement): SceneEntry => ({
   name: name || null,
   isBuilt: true,
-  sizes: typeof layout === "string" ? {} : sizesOf(axesOf(axisLengths(layout), {})),
+  sizes: typeof layout === "string" ? {} : sizesOf(buildAxes(axisLengths(layout), {})),
 });

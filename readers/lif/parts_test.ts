@@ -6,11 +6,17 @@ import { codesOf } from "../../tests/warning_codes.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { StopFlag } from "../io/stop_flag.ts";
 import { parseXml } from "../metadata/xml.ts";
-import { calibratedAxes, channelList, fitWarnings, momentOfStamp, timeStamps } from "./acquisition.ts";
+import { buildLifChannels, calibratedAxes, fitWarnings, momentOfStamp, timeStamps } from "./acquisition.ts";
 import type { Warning } from "../warning.ts";
 import { listBlocks, MAX_BLOCKS } from "./container.ts";
-import { imageElements, MAX_IMAGES, parseHeader, type ScanSettings } from "./document.ts";
-import { type ImageLayout, imageLayout, lengthOf, offsetAt, planeStart } from "./image_layout.ts";
+import { listImageElements, MAX_IMAGES, parseHeader, type ScanSettings } from "./document.ts";
+import {
+  computeOffset,
+  computePlaneStart,
+  countJoined,
+  type ImageLayout,
+  layOutImage,
+} from "./image_layout.ts";
 
 /** The layout of an image with a channel for each of these offsets, tags and colour tables. */
 const layoutOf = (
@@ -20,7 +26,7 @@ const layoutOf = (
   const attributes = channels.map(([BytesInc, ChannelTag = 0, LUTName = ""]): Attributes => ({
     ...{ BytesInc, ChannelTag, LUTName },
   }));
-  return imageLayout(parseXml(image(dimensions, attributes), "it"));
+  return layOutImage(parseXml(image(dimensions, attributes), "it"));
 };
 
 Deno.test("bounds the numbers of images and of blocks without samples", () => {
@@ -38,14 +44,14 @@ Deno.test("bounds the numbers of images and of blocks without samples", () => {
   throws(() => listBlocks(file, 0, new StopFlag()), /more than 200000 blocks/);
   const element = "<Element><Data><Image/></Data></Element>";
   throws(
-    () => imageElements(parseHeader(`<r>${element.repeat(MAX_IMAGES + 1)}</r>`).root),
+    () => listImageElements(parseHeader(`<r>${element.repeat(MAX_IMAGES + 1)}</r>`).root),
     /more than 50000 images/,
   );
 });
 
 /** The images of a document. */
 const elementsOf = (data: string, more = "") =>
-  imageElements(
+  listImageElements(
     parseHeader(
       `<r><Element Name='f'><Children><Element Name='a'><Data>${data}</Data>${more}</Element></Children></Element></r>`,
     )
@@ -73,18 +79,20 @@ Deno.test("gives every sample its own address in the image for any order of dime
       const layout = layoutOf(dimensions, [[0], [step]]);
       equal(layout.bytes, 2 * step);
       const { rows, columns, positions, others, channels } = layout;
-      const starts = indices(lengthOf(positions.t)).flatMap((t) =>
-        indices(lengthOf(positions.z)).flatMap((z) =>
-          indices(lengthOf(positions.l)).flatMap((l) =>
-            channels.map((channel) => planeStart(layout, channel, { t, z, l }))
+      const starts = indices(countJoined(positions.t)).flatMap((t) =>
+        indices(countJoined(positions.z)).flatMap((z) =>
+          indices(countJoined(positions.l)).flatMap((l) =>
+            channels.map((channel) => computePlaneStart(layout, channel, { t, z, l }))
           )
         )
       );
-      const inPlane = indices(lengthOf(rows)).flatMap((row) =>
-        indices(lengthOf(columns)).map((column) => offsetAt(rows, row) + offsetAt(columns, column))
+      const inPlane = indices(countJoined(rows)).flatMap((row) =>
+        indices(countJoined(columns)).map((column) =>
+          computeOffset(rows, row) + computeOffset(columns, column)
+        )
       );
       const addresses = new Set(starts.flatMap((start) => inPlane.map((offset) => start + offset)));
-      equal(addresses.size, 2 * step / lengthOf(others));
+      equal(addresses.size, 2 * step / countJoined(others));
       ok(Math.max(...addresses) < layout.bytes);
     }),
     { numRuns: 1000 },
@@ -200,10 +208,10 @@ Deno.test("names channels by user-defined names, and colours them by tables of o
     [more, [], ["CH1 Red", "CH1 Green", "CH1 Blue", "CH4"]],
   ];
   for (const [layout, names, expected] of cases) {
-    deepEqual(channelList(layout, names).map(({ name }) => name), expected);
+    deepEqual(buildLifChannels(layout, names).map(({ name }) => name), expected);
   }
-  deepEqual(channelList(two, []).map(({ color }) => color), ["#00ff00", null]);
-  deepEqual(channelList(camera, []).map(({ color }) => color), ["#ff0000", "#00ff00", "#0000ff"]);
+  deepEqual(buildLifChannels(two, []).map(({ color }) => color), ["#00ff00", null]);
+  deepEqual(buildLifChannels(camera, []).map(({ color }) => color), ["#ff0000", "#00ff00", "#0000ff"]);
 });
 
 Deno.test("names channels by their dyes", () => {
@@ -235,7 +243,7 @@ Deno.test("names channels by their dyes", () => {
         },
       );
     const [{ layout, names }] = elementsOf(described) as [ReturnType<typeof elementsOf>[0]];
-    return channelList(layout as ImageLayout, names).map(({ name }) => name).join(", ");
+    return buildLifChannels(layout as ImageLayout, names).map(({ name }) => name).join(", ");
   };
   const four = band(1, "Leica/FITC") + band(2, "Leica/DAPI") + band(3, "TRITC") + band(4, "None");
   const two = detector(1, 1) + detector(2, 0) + detector(3, 1) + detector(4, 0);

@@ -10,7 +10,8 @@ export const LSM: FileFormat = {
   container: "file",
   // LSM is always a little-endian TIFF with offsets of 32 bits.
   recognises: (head) => startsWith(head, 0x49, 0x49, 42, 0),
-  isDialect: async (file) => (await import("../tiff/tiff_file.ts")).startsWithTag(file, TAG.CZ_LSMINFO),
+  isDialect: async (file) =>
+    (await import("../tiff/tiff_file.ts")).firstDirectoryHasTag(file, TAG.CZ_LSMINFO),
   relatives: [".mdb"],
   explains: (head) =>
     ["Standard Jet DB", "Standard ACE DB"].includes(String.fromCharCode(...head.subarray(4, 19)))

@@ -70,10 +70,10 @@ export function readInfoRecord(tiff: TiffFile, first: Directory): InfoRecord {
   if (length < LEAST_BYTES) {
     throw new DecodeFailed(`${name} at ${at} has ${length} bytes instead of at least ${LEAST_BYTES}`);
   }
-  return fieldsOf(new DataView(tiff.file.read(at, Math.min(length, KNOWN_BYTES), name).buffer));
+  return readInfoFields(new DataView(tiff.file.read(at, Math.min(length, KNOWN_BYTES), name).buffer));
 }
 
-function fieldsOf(view: DataView): InfoRecord {
+function readInfoFields(view: DataView): InfoRecord {
   const count = (at: number) => at + 4 <= view.byteLength ? view.getInt32(at, true) : 0;
   const offset = (at: number) => {
     const value = count(at) >>> 0;
@@ -81,7 +81,7 @@ function fieldsOf(view: DataView): InfoRecord {
   };
   const real = (at: number) => at + 8 <= view.byteLength ? view.getFloat64(at, true) : 0;
   return {
-    sizes: sizesOf(count),
+    sizes: readInfoSizes(count),
     further: RESERVED.map((name, i) => ({ name, size: count(272 + i * 4) })).filter(({ size }) => size > 1),
     voxel: { x: real(40), y: real(48), z: real(56) },
     scanType: view.getUint16(88, true),
@@ -99,7 +99,7 @@ function fieldsOf(view: DataView): InfoRecord {
 }
 
 /** Reads the sizes. @throws {DecodeFailed} a size is below 1, or there are too many planes */
-function sizesOf(count: (at: number) => number): InfoRecord["sizes"] {
+function readInfoSizes(count: (at: number) => number): InfoRecord["sizes"] {
   const sizes = {
     X: count(8),
     Y: count(12),
@@ -143,7 +143,7 @@ export interface Dimensions extends Readonly<Record<"T" | "Z" | "P" | "M", numbe
 }
 
 /** The dimensions by the record and the pages. @param held number of planes in the pages @throws {DecodeFailed} they disagree */
-export function dimensionsOf(
+export function arrangeDimensions(
   { sizes, scanType, further }: InfoRecord,
   page: Readonly<{ width: number; height: number; samples: readonly unknown[] }>,
   held: number,
@@ -185,16 +185,16 @@ export function dimensionsOf(
 export type PlaceOfPlane = Readonly<Record<"scene" | "t" | "z", number>>;
 
 /** Number of a plane in the order of the pages. */
-export const planeNumber = ({ T, Z }: Dimensions, { scene, t, z }: PlaceOfPlane): number =>
+export const numberPlane = ({ T, Z }: Dimensions, { scene, t, z }: PlaceOfPlane): number =>
   (scene * T + t) * Z + z;
 
 /** Numbers of the planes in the order of writing: by time, position, tile and focus. */
-export function* writtenOrder(dimensions: Dimensions): Generator<number> {
+export function* orderAsWritten(dimensions: Dimensions): Generator<number> {
   const { M, P, T, Z } = dimensions;
   for (let t = 0; t < T; t += 1) {
     for (let p = 0; p < P; p += 1) {
       for (let m = 0; m < M; m += 1) {
-        for (let z = 0; z < Z; z += 1) yield planeNumber(dimensions, { scene: m * P + p, t, z });
+        for (let z = 0; z < Z; z += 1) yield numberPlane(dimensions, { scene: m * P + p, t, z });
       }
     }
   }

@@ -13,26 +13,26 @@
  * Not supported: sizes other than those of the first page, compression other than LZW, tiles, samples of other than 8, 16 or
  * 32 bits. Planes that were never written are missing, unwritten lines are left out; a damaged part causes a warning.
  */
-import { calibrated, calibrationsOf } from "../metadata/axes.ts";
-import { lineScanOf } from "../metadata/line_scan.ts";
-import { firstMoment } from "../metadata/moment.ts";
-import { stampsOf } from "../metadata/time_stamps.ts";
+import { convertStep, selectCalibrations } from "../metadata/axes.ts";
+import { buildLineScan } from "../metadata/line_scan.ts";
+import { chooseMoment } from "../metadata/moment.ts";
+import { scaleStamps } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
-import { acquisitionOf } from "../tiff/acquisition.ts";
+import { describeStack } from "../tiff/acquisition.ts";
 import { type Stack, tagMoment } from "../tiff/stack.ts";
-import { countWarnings } from "../tiff/stored_planes.ts";
+import { warnAboutPlaneCount } from "../tiff/stored_planes.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import { unlessLost, warnIf, type Warning } from "../warning.ts";
-import { dimensionsOf, type InfoRecord, readInfoRecord, writtenOrder } from "./info_record.ts";
+import { arrangeDimensions, type InfoRecord, orderAsWritten, readInfoRecord } from "./info_record.ts";
 import {
-  addDocuments,
+  addLsmDocuments,
+  collectRecording,
   readChannelColors,
+  readLsmStamps,
   readScanInformation,
-  readTimeStamps,
-  recordingOf,
 } from "./parts.ts";
-import { hasOwnStrips, PageList, planesOf, readLsmPage } from "./planes.ts";
+import { hasOwnStrips, listLsmPlanes, PageList, readLsmPage } from "./planes.ts";
 
 /** Smallest step along Z in metres; for an unused axis programs write less. */
 const LEAST_DEPTH = 1e-12;
@@ -45,7 +45,7 @@ export function scenes(source: Source): Promise<Scenes> {
     const declared = P * M;
     // Positions are stored one after the other, so missing pages are those of the last positions.
     const count = Math.min(declared, Math.max(1, Math.ceil(lsm.held / (T * Z))));
-    const first = imageOf(lsm, 0);
+    const first = openLsmScene(lsm, 0);
     const sizes = sizesOf(first.axes);
     const text = `${declared - count} of ${declared} declared positions hold no planes and are left out`;
     return {
@@ -53,7 +53,7 @@ export function scenes(source: Source): Promise<Scenes> {
       own: 0,
       warnings: warnIf(count < declared, "scenes_left_out", text),
       entries: (most) => Array.from({ length: Math.min(count, most) }, () => ({ name: null, sizes })),
-      open: (scene) => Promise.try(() => scene === 0 ? first : imageOf(lsm, scene)),
+      open: (scene) => Promise.try(() => scene === 0 ? first : openLsmScene(lsm, scene)),
     };
   });
 }
@@ -68,14 +68,14 @@ function openLsm({ path, files }: Source) {
   const { M, P, T, Z } = record.sizes;
   const pages = new PageList(tiff, M * P * T * Z);
   const held = pages.planes.length;
-  const dimensions = dimensionsOf(record, page, held);
-  pages.unwrap(writtenOrder(dimensions), files.stop);
-  const planes = planesOf(tiff, pages, page, dimensions);
+  const dimensions = arrangeDimensions(record, page, held);
+  pages.unwrap(orderAsWritten(dimensions), files.stop);
+  const planes = listLsmPlanes(tiff, pages, page, dimensions);
   const declared = M * P * dimensions.T * dimensions.Z;
   const warnings = [
     ...dimensions.warnings,
     ...pages.warnings,
-    ...countWarnings(tagName(TAG.CZ_LSMINFO), declared, held),
+    ...warnAboutPlaneCount(tagName(TAG.CZ_LSMINFO), declared, held),
   ];
   // A part that the record points to; `null` if it is absent, or if it is damaged, with a warning.
   const part = <T>(
@@ -97,8 +97,8 @@ function openLsm({ path, files }: Source) {
   );
   const text = `${tagName(TAG.CZ_LSMINFO)} points to no ${lacking}`;
   warnings.push(...warnIf(absent.length > 0, "metadata_missing", text));
-  const stamps = part("The time stamps", "timeStamps", readTimeStamps);
-  const recording = recordingOf(part("The scan information", "scanInformation", readScanInformation));
+  const stamps = part("The time stamps", "timeStamps", readLsmStamps);
+  const recording = collectRecording(part("The scan information", "scanInformation", readScanInformation));
   return {
     tiff,
     stop: files.stop,
@@ -116,26 +116,26 @@ function openLsm({ path, files }: Source) {
   };
 }
 
-function imageOf(lsm: OpenedLsm, scene: number): Acquisition {
+function openLsmScene(lsm: OpenedLsm, scene: number): Acquisition {
   const { tiff, record, page, dimensions: { T, Z, rows }, planes, recording } = lsm;
   const isLine = rows === "T";
   const layout = planes.layout(scene);
   const doubts: Warning[] = [];
-  const calibrations = stepsOf(lsm, doubts);
+  const calibrations = readLsmSteps(lsm, doubts);
   const stack: Stack = {
     sizes: { T, Z, C: hasOwnStrips(page) ? page.samples.length : 1 },
     layout,
     calibrations,
     ...isLine && {
       lineScan: {
-        ...lineScanOf(calibrations.Y, calibrated(recording.pixelTime, "us")),
+        ...buildLineScan(calibrations.Y, convertStep(recording.pixelTime, "us")),
         bidirectional: recording.bidirectional,
       },
       plannedLines: page.height,
     },
     names: page.samples.map((_, i) => lsm.names[i] ?? null),
     colors: page.samples.map((_, i) => lsm.colors[i] ?? null),
-    moment: firstMoment(recording.start, tagMoment(tiff.first)),
+    moment: chooseMoment(recording.start, tagMoment(tiff.first)),
     fileSize: tiff.file.size,
     warnings: [
       ...lsm.warnings,
@@ -147,10 +147,10 @@ function imageOf(lsm: OpenedLsm, scene: number): Acquisition {
       ),
     ],
     indexBytes: lsm.indexBytes,
-    documents: (list) => addDocuments(list, tiff, record),
+    documents: (list) => addLsmDocuments(list, tiff, record),
     plane: ({ t, z, channel }) => planes.plane({ scene, t, z }, channel),
   };
-  const whole = acquisitionOf(stack, tiff.first, lsm.stop);
+  const whole = describeStack(stack, tiff.first, lsm.stop);
   const channels = whole.channels.map((channel, index) => ({
     ...channel,
     sampleType: page.samples[index]?.sampleType ?? channel.sampleType,
@@ -158,11 +158,11 @@ function imageOf(lsm: OpenedLsm, scene: number): Acquisition {
   // An interrupted line scan has a stamp for each planned line.
   const isPlanned = isLine && lsm.stamps?.length === page.height;
   const stamps = isPlanned ? lsm.stamps!.subarray(0, layout.height) : lsm.stamps;
-  return { ...whole, channels, stamps: stampsOf(stamps) };
+  return { ...whole, channels, stamps: scaleStamps(stamps) };
 }
 
 /** Steps of all axes. The rows of a line scan have steps in seconds. */
-function stepsOf(
+function readLsmSteps(
   { record, dimensions: { rows }, recording }: OpenedLsm,
   warnings: Warning[],
 ): Stack["calibrations"] {
@@ -171,7 +171,7 @@ function stepsOf(
   const seconds = timeInterval > 0 ? timeInterval : between;
   const height = Math.abs(voxel.z);
   const depth = sizes.Z > 1 && (height > LEAST_DEPTH || height === 0) ? height : null;
-  return calibrationsOf({
+  return selectCalibrations({
     T: [seconds, "s"],
     Z: [depth, "m"],
     Y: rows === "T" ? [seconds, "s"] : [rows === "Z" ? depth : voxel.y, "m"],

@@ -2,11 +2,11 @@
  * The parts to which the record of an LSM file points: colours and names, time stamps, events, drawings, and how it was recorded;
  * and their documents.
  */
-import { BLACK, hexColor } from "../metadata/channels.ts";
+import { BLACK, formatHexColor } from "../metadata/channels.ts";
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
-import { type Moment, momentAt, UNDATED } from "../metadata/moment.ts";
+import { convertUnixTime, type Moment, UNDATED } from "../metadata/moment.ts";
 import { MAX_STAMPS } from "../metadata/time_stamps.ts";
 import { decodeText } from "../tiff/directory.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
@@ -44,15 +44,15 @@ export function readChannelColors(
   return {
     colors: Array.from({ length: colors }, (_, i) => {
       const at = colorsAt + 4 * i;
-      const color = hexColor(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!);
+      const color = formatHexColor(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!);
       // Black means "no colour", and is displayed as white.
       return color === BLACK ? "#ffffff" : color;
     }),
-    names: namesIn(bytes.subarray(namesAt), names),
+    names: readNames(bytes.subarray(namesAt), names),
   };
 }
 
-function namesIn(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {
+function readNames(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const names: string[] = [];
   for (let at = 0; names.length < count && at < bytes.length;) {
@@ -73,7 +73,7 @@ function namesIn(bytes: Uint8Array<ArrayBuffer>, count: number): string[] {
 }
 
 /** Reads the time stamps: i32 bytes, i32 count, then f64 seconds per time point or line. @throws {DecodeFailed} damaged */
-export function readTimeStamps(tiff: TiffFile, offset: number): Float64Array {
+export function readLsmStamps(tiff: TiffFile, offset: number): Float64Array {
   const head = tiff.window.view(offset, 8, "the time stamps");
   const [size, count] = [head.getInt32(0, true), head.getInt32(4, true)];
   if (count < 0 || count > MAX_STAMPS || size !== 8 + 8 * count) {
@@ -166,7 +166,7 @@ export function readDrawings(
     const shape = view.getInt32(at, true);
     drawings.push({
       shape: SHAPES[shape] ?? String(shape),
-      points: WITHOUT_POINTS.has(shape) ? [] : pointsAtEnd(new DataView(view.buffer, at, length)),
+      points: WITHOUT_POINTS.has(shape) ? [] : readPointsAtEnd(new DataView(view.buffer, at, length)),
     });
     at += length;
   }
@@ -174,7 +174,7 @@ export function readDrawings(
 }
 
 /** The points at the end of an element, directly after their count. Programs differ in what precedes the count. */
-function pointsAtEnd(element: DataView): [number, number][] {
+function readPointsAtEnd(element: DataView): [number, number][] {
   const most = Math.floor((element.byteLength - ELEMENT_BYTES) / 16);
   for (let count = 2; count <= most; count += 1) {
     const at = element.byteLength - 4 - 16 * count;
@@ -222,7 +222,7 @@ export function readScanInformation(tiff: TiffFile, offset: number): ScanEntry {
       const closed = open.pop()!;
       if (open.length === 0) return closed;
     } else if (type !== 0 && open.length > 0) {
-      open.at(-1)!.entries.push({ id, value: valueAt(tiff, at - size, type, size), entries: [] });
+      open.at(-1)!.entries.push({ id, value: readEntryValue(tiff, at - size, type, size), entries: [] });
     } else {
       if (open.length >= MAX_DEPTH) throw new DecodeFailed(`${what} nests more than ${MAX_DEPTH} blocks`);
       const block = { id, value: null, entries: [] };
@@ -234,7 +234,7 @@ export function readScanInformation(tiff: TiffFile, offset: number): ScanEntry {
 
 const TEXT = 2;
 
-function valueAt(tiff: TiffFile, at: number, type: number, size: number): string | number | null {
+function readEntryValue(tiff: TiffFile, at: number, type: number, size: number): string | number | null {
   const what = "a value of the scan information";
   if (type === TEXT) return tiff.textAt(at, size, what);
   if (type === 4 && size === 4) return tiff.window.view(at, 4, what).getInt32(0, true);
@@ -253,7 +253,7 @@ const DATA_CHANNEL_NAME = 0xd000_0001;
 const DATA_CHANNEL_ACQUIRED = 0xd000_0017;
 
 /** Facts about a recording that are served. */
-export interface Recording {
+export interface LsmRecording {
   readonly start: Moment;
   /** Seconds between lines or stacks of the first acquired track; `null` if unknown. */
   readonly timeBetweenStacks: number | null;
@@ -264,40 +264,40 @@ export interface Recording {
 }
 
 /** Collects the served facts from the tree, which is `null` if it is missing. */
-export function recordingOf(tree: ScanEntry | null): Recording {
+export function collectRecording(tree: ScanEntry | null): LsmRecording {
   const root = tree ?? { id: RECORDING, value: null, entries: [] };
-  const tracks = blocksIn(root, TRACKS).filter((track) => numberIn(track, TRACK_ACQUIRED) !== 0);
+  const tracks = selectBlocks(root, TRACKS).filter((track) => findEntryNumber(track, TRACK_ACQUIRED) !== 0);
   const time = (id: number) =>
-    tracks.map((track) => numberIn(track, id)).find((one) => (one ?? 0) > 0) ?? null;
-  const direction = numberIn(root, SCAN_DIRECTION);
-  const channels = tracks.flatMap((track) => blocksIn(track, DATA_CHANNELS))
-    .filter((channel) => numberIn(channel, DATA_CHANNEL_ACQUIRED) !== 0);
+    tracks.map((track) => findEntryNumber(track, id)).find((one) => (one ?? 0) > 0) ?? null;
+  const direction = findEntryNumber(root, SCAN_DIRECTION);
+  const channels = tracks.flatMap((track) => selectBlocks(track, DATA_CHANNELS))
+    .filter((channel) => findEntryNumber(channel, DATA_CHANNEL_ACQUIRED) !== 0);
   return {
-    start: startMoment(numberIn(root, START_TIME)),
+    start: startMoment(findEntryNumber(root, START_TIME)),
     timeBetweenStacks: time(TIME_BETWEEN_STACKS),
     pixelTime: time(PIXEL_TIME),
     bidirectional: direction === null ? null : direction === 1,
-    channelNames: channels.map((channel) => String(valueIn(channel, DATA_CHANNEL_NAME) ?? "")),
+    channelNames: channels.map((channel) => String(findEntryValue(channel, DATA_CHANNEL_NAME) ?? "")),
   };
 }
 
-const blocksIn = ({ entries }: ScanEntry, list: number): ScanEntry[] =>
+const selectBlocks = ({ entries }: ScanEntry, list: number): ScanEntry[] =>
   entries.filter(({ id }) => id === list).flatMap(({ entries }) => entries);
 
-const valueIn = ({ entries }: ScanEntry, id: number) =>
+const findEntryValue = ({ entries }: ScanEntry, id: number) =>
   entries.find((entry) => entry.id === id)?.value ?? null;
 
-function numberIn(block: ScanEntry, id: number): number | null {
-  const value = valueIn(block, id);
+function findEntryNumber(block: ScanEntry, id: number): number | null {
+  const value = findEntryValue(block, id);
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
 /** Date and time from days since 1899-12-30, which was 25,569 days before 1970. */
 export const startMoment = (days: number | null): Moment =>
-  days === null || days <= 0 ? UNDATED : momentAt(Math.round((days - 25_569) * 86_400_000));
+  days === null || days <= 0 ? UNDATED : convertUnixTime(Math.round((days - 25_569) * 86_400_000));
 
 /** Adds the parts as JSON. Damaged parts are left out: the open has warned about them, or does not need them. */
-export function addDocuments(list: DocumentList, tiff: TiffFile, { offsets, overlays }: InfoRecord): void {
+export function addLsmDocuments(list: DocumentList, tiff: TiffFile, { offsets, overlays }: InfoRecord): void {
   const { scanInformation, timeStamps, eventList } = offsets;
   const add = (name: string, offset: number, read: () => unknown) => {
     if (offset === 0) return;
@@ -305,14 +305,14 @@ export function addDocuments(list: DocumentList, tiff: TiffFile, { offsets, over
     if (value === null || Array.isArray(value) && value.length === 0) return;
     list.add(name, "application/json", JSON.stringify(value));
   };
-  add("ScanInformation", scanInformation, () => readable(readScanInformation(tiff, scanInformation)));
-  add("TimeStamps", timeStamps, () => [...readTimeStamps(tiff, timeStamps)]);
+  add("ScanInformation", scanInformation, () => writeEntryAsJson(readScanInformation(tiff, scanInformation)));
+  add("TimeStamps", timeStamps, () => [...readLsmStamps(tiff, timeStamps)]);
   add("EventList", eventList, () => readEvents(tiff, eventList));
   for (const { name, offset } of overlays) add(name, offset, () => readDrawings(tiff, offset, name));
 }
 
 /** An entry as `{"id": "0x10000001", "value": ...}`; a block has `entries` instead of `value`. */
-function readable({ id, value, entries }: ScanEntry): unknown {
+function writeEntryAsJson({ id, value, entries }: ScanEntry): unknown {
   const name = `0x${id.toString(16).padStart(8, "0")}`;
-  return entries.length > 0 ? { id: name, entries: entries.map(readable) } : { id: name, value };
+  return entries.length > 0 ? { id: name, entries: entries.map(writeEntryAsJson) } : { id: name, value };
 }

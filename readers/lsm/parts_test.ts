@@ -6,12 +6,12 @@ import { FileAccess } from "../io/file_access.ts";
 import { UNDATED } from "../metadata/moment.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
 import {
+  collectRecording,
   readChannelColors,
   readDrawings,
   readEvents,
+  readLsmStamps,
   readScanInformation,
-  readTimeStamps,
-  recordingOf,
   startMoment,
 } from "./parts.ts";
 
@@ -37,9 +37,9 @@ Deno.test("reads colours and names with and without a count", () => {
 });
 
 Deno.test("bounds the number of time stamps", () => {
-  const stamps = at(readTimeStamps, words(32, 3), doubles(5, 5.5, 7));
+  const stamps = at(readLsmStamps, words(32, 3), doubles(5, 5.5, 7));
   deepEqual([...stamps], [5, 5.5, 7]);
-  throws(() => at(readTimeStamps, words(8 + 8 * 1_048_577, 1_048_577)), /are 1048577 in/);
+  throws(() => at(readLsmStamps, words(8 + 8 * 1_048_577, 1_048_577)), /are 1048577 in/);
 });
 
 Deno.test("events have a time and a text", () => {
@@ -145,7 +145,7 @@ Deno.test("takes times and names from acquired tracks", () => {
     close,
     close,
   );
-  deepEqual(recordingOf(tree), {
+  deepEqual(collectRecording(tree), {
     start: startMoment(5.5),
     timeBetweenStacks: 0.5,
     pixelTime: 1.5,
@@ -159,7 +159,7 @@ Deno.test("takes times and names from acquired tracks", () => {
     bidirectional: null,
     channelNames: [],
   };
-  deepEqual(recordingOf(scan(open(0x1000_0000), real(0x1000_0036, NaN), close)), empty);
+  deepEqual(collectRecording(scan(open(0x1000_0000), real(0x1000_0036, NaN), close)), empty);
 });
 
 Deno.test("rejects a tree that is too deep, too large or unterminated", () => {

@@ -9,22 +9,22 @@ import type { StopFlag } from "../io/stop_flag.ts";
 import { isSampleType } from "../samples/to_float32.ts";
 import type { Directory } from "../tiff/directory.ts";
 import {
-  inOneStrip,
   isPlanar,
+  layOutInOneStrip,
   MAX_SEGMENTS,
+  nameDirectory,
   type PageLayout,
-  pageSize,
+  readPageSize,
   type SampleKind,
   UNCOMPRESSED,
-  where,
 } from "../tiff/page.ts";
-import { rowBytes } from "../tiff/segment_table.ts";
+import { countRowBytes } from "../tiff/segment_table.ts";
 import type { PlaneSource, StripPlaces } from "../tiff/stack.ts";
-import { endsEarly } from "../tiff/stored_planes.ts";
+import { warnAboutChain } from "../tiff/stored_planes.ts";
 import { TAG, tagName } from "../tiff/tags.ts";
 import type { TiffFile } from "../tiff/tiff_file.ts";
 import type { Warning } from "../warning.ts";
-import { type Dimensions, type PlaceOfPlane, planeNumber } from "./info_record.ts";
+import { type Dimensions, numberPlane, type PlaceOfPlane } from "./info_record.ts";
 
 /** Value of Compression for LZW, the only compression in use. */
 const LZW = 5;
@@ -43,16 +43,16 @@ export interface LsmPage
 
 /** Reads an image page. @throws {DecodeFailed} a tag is missing, out of range or has a value that LSM does not use */
 export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
-  const { width, height, samples: count } = pageSize(directory);
+  const { width, height, samples: count } = readPageSize(directory);
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
   if (compression !== UNCOMPRESSED && compression !== LZW) {
     throw new DecodeFailed(`${tagName(TAG.Compression)} is ${compression}; LSM uses only 1 and 5`);
   }
-  const samples = samplesOf(tiff, directory, count);
+  const samples = readSampleLayout(tiff, directory, count);
   const planar = count > 1 && isPlanar(directory, count);
   const [first] = samples;
   if (!planar && samples.some(({ bits, kind }) => bits !== first?.bits || kind !== first.kind)) {
-    throw new DecodeFailed(`${where(directory)} has interleaved samples of several types`);
+    throw new DecodeFailed(`${nameDirectory(directory)} has interleaved samples of several types`);
   }
   const bytesInRow = width * (first?.bits ?? 8) / 8 * (planar ? 1 : count);
   return {
@@ -64,33 +64,35 @@ export function readLsmPage(tiff: TiffFile, directory: Directory): LsmPage {
     compression,
     // Some programs declare a predictor for raw samples but do not apply it.
     predictor: compression === LZW ? directory.number(TAG.Predictor) ?? 1 : 1,
-    ...stripsOf(directory, { height, rowBytes: bytesInRow, channels: planar ? count : 1 }),
+    ...locateStrips(directory, { height, rowBytes: bytesInRow, channels: planar ? count : 1 }),
   };
 }
 
 /** Values of SampleFormat (TIFF 6.0, section 19). */
 const KINDS: Readonly<Record<number, SampleKind>> = { 1: "uint", 2: "int", 3: "float" };
 
-function samplesOf(tiff: TiffFile, directory: Directory, count: number): LsmPage["samples"] {
-  const widths = bitsOf(tiff, directory);
+function readSampleLayout(tiff: TiffFile, directory: Directory, count: number): LsmPage["samples"] {
+  const widths = readBits(tiff, directory);
   const formats = directory.numbers(TAG.SampleFormat, MAX_CHANNELS);
   return Array.from({ length: count }, (_, i) => {
     const bits = widths[widths.length < count ? 0 : i];
-    if (bits === undefined) throw new DecodeFailed(`${where(directory)} lacks ${tagName(TAG.BitsPerSample)}`);
+    if (bits === undefined) {
+      throw new DecodeFailed(`${nameDirectory(directory)} lacks ${tagName(TAG.BitsPerSample)}`);
+    }
     // The tag is usually missing; 32-bit samples are then floats.
     const format = formats[formats.length < count ? 0 : i] ?? (bits === 32 ? 3 : 1);
     const kind = KINDS[format];
     const sampleType = `${kind}${bits}`;
     if (kind === undefined || ![8, 16, 32].includes(bits) || !isSampleType(sampleType)) {
       const text = `${bits} bits, ${tagName(TAG.SampleFormat)} ${format}`;
-      throw new DecodeFailed(`${where(directory)} has unsupported samples of ${text}`);
+      throw new DecodeFailed(`${nameDirectory(directory)} has unsupported samples of ${text}`);
     }
     return { bits, kind, sampleType };
   });
 }
 
 /** Values of BitsPerSample. Two values would fit into the entry, but LSM stores their offset there. */
-function bitsOf({ window }: TiffFile, directory: Directory): readonly number[] {
+function readBits({ window }: TiffFile, directory: Directory): readonly number[] {
   const values = directory.numbers(TAG.BitsPerSample, MAX_CHANNELS);
   const [low = 0, high = 0] = values;
   const isShort = directory.entry(TAG.BitsPerSample)?.type === 3;
@@ -101,13 +103,13 @@ function bitsOf({ window }: TiffFile, directory: Directory): readonly number[] {
   return [view.getUint16(0, true), view.getUint16(2, true)];
 }
 
-function stripsOf(
+function locateStrips(
   directory: Directory,
   { height, rowBytes, channels }: Readonly<Record<"height" | "rowBytes" | "channels", number>>,
 ): Pick<LsmPage, "strips" | "stripRows"> {
   const all = directory.count(TAG.StripOffsets);
   const strips = all / channels;
-  if (all === 0) throw new DecodeFailed(`${where(directory)} lacks ${tagName(TAG.StripOffsets)}`);
+  if (all === 0) throw new DecodeFailed(`${nameDirectory(directory)} lacks ${tagName(TAG.StripOffsets)}`);
   if (!Number.isInteger(strips) || all > MAX_SEGMENTS) {
     throw new DecodeFailed(`${tagName(TAG.StripOffsets)} has ${all} values for ${channels} channels`);
   }
@@ -133,18 +135,18 @@ function stripsOf(
 export const hasOwnStrips = ({ planar, samples }: LsmPage): boolean => planar || samples.length === 1;
 
 /** Size and types of the planes of a page, as one text. */
-const kindOf = ({ width, height, planar, samples }: LsmPage): string =>
+const describePlaneKind = ({ width, height, planar, samples }: LsmPage): string =>
   [width, height, planar, ...samples.map(({ sampleType }) => sampleType)].join();
 
 /** The layout of one channel of a page, or of all interleaved channels (0). @param rows fewer than declared in a cut line scan */
-function layoutOf(page: LsmPage, channel: number, rows: number): PageLayout {
+function layOutPage(page: LsmPage, channel: number, rows: number): PageLayout {
   const held = page.planar ? page.samples.slice(channel, channel + 1) : page.samples;
   const { kind, sampleType } = held[0] ?? { kind: "uint", sampleType: "uint8" };
   const stripRows = Math.min(page.stripRows, rows);
   const { directory, width, compression, predictor } = page;
   const bits = held.map((sample) => sample.bits);
   return {
-    ...inOneStrip({ directory, width, height: rows, bits, kind, sampleType }),
+    ...layOutInOneStrip({ directory, width, height: rows, bits, kind, sampleType }),
     compression,
     predictor,
     segmentHeight: stripRows,
@@ -176,7 +178,7 @@ export class PageList {
       const isThumbnail = ((directory.noteNumber(TAG.NewSubfileType) ?? 0) & REDUCED) !== 0;
       if (page === 0 || !isThumbnail) this.planes.push(page);
     }
-    this.warnings = endsEarly(tiff, this.offsets.length);
+    this.warnings = warnAboutChain(tiff, this.offsets.length);
   }
 
   /** Finds the full offsets in a file above 4 GB. @param order numbers of the planes in the order of writing */
@@ -190,7 +192,7 @@ export class PageList {
       // The recording was interrupted here.
       if (strips === null) break;
       before[page] = last;
-      last = unwrapped(strips, last).at(-1) ?? last;
+      last = unwrapOffsets(strips, last).at(-1) ?? last;
     }
     this.#before = before;
   }
@@ -218,7 +220,7 @@ export class PageList {
     if (stored.every((at) => at === 0)) return null;
     if (this.#before === null) return stored;
     const before = this.#before[page] ?? NaN;
-    return Number.isNaN(before) ? null : unwrapped(stored, before);
+    return Number.isNaN(before) ? null : unwrapOffsets(stored, before);
   }
 
   get indexBytes(): number {
@@ -227,7 +229,7 @@ export class PageList {
 }
 
 /** Full offsets of strips. @throws {DecodeFailed} only some strips of a page were written */
-function unwrapped(offsets: Float64Array, before: number): Float64Array {
+function unwrapOffsets(offsets: Float64Array, before: number): Float64Array {
   let last = before;
   return offsets.map((offset) => {
     if (offset === 0) throw new DecodeFailed(`${tagName(TAG.StripOffsets)} is 0 for some strips of a page`);
@@ -237,7 +239,7 @@ function unwrapped(offsets: Float64Array, before: number): Float64Array {
 }
 
 /** The planes in the pages of a file, whose first page is `first`. */
-export function planesOf(tiff: TiffFile, pages: PageList, first: LsmPage, dimensions: Dimensions): {
+export function listLsmPlanes(tiff: TiffFile, pages: PageList, first: LsmPage, dimensions: Dimensions): {
   /** Layout of the planes of a scene, with the rows of its longest channel. @throws {DecodeFailed} the page of a line scan is damaged */
   layout(scene: number): PageLayout;
   /**
@@ -261,7 +263,7 @@ export function planesOf(tiff: TiffFile, pages: PageList, first: LsmPage, dimens
   ): StripPlaces => {
     const from = page.planar ? channel * page.strips : 0;
     const offsets = starts.slice(from, from + layout.down);
-    const row = rowBytes(layout.width, layout.bits);
+    const row = countRowBytes(layout.width, layout.bits);
     const needed = offsets.map((_, i) =>
       row * Math.min(layout.segmentHeight, layout.height - i * layout.segmentHeight)
     );
@@ -285,8 +287,8 @@ export function planesOf(tiff: TiffFile, pages: PageList, first: LsmPage, dimens
   const rowsInFile = (page: LsmPage, starts: Float64Array, channel: number): number => {
     const { height, width } = page;
     if (!mayBeCut) return height;
-    const layout = layoutOf(page, channel, height);
-    const row = rowBytes(width, layout.bits);
+    const layout = layOutPage(page, channel, height);
+    const row = countRowBytes(width, layout.bits);
     let rows = 0;
     for (const [i, offset] of stripsOf(page, starts, layout, channel).offsets.entries()) {
       const whole = Math.min(layout.segmentHeight, height - i * layout.segmentHeight);
@@ -299,28 +301,30 @@ export function planesOf(tiff: TiffFile, pages: PageList, first: LsmPage, dimens
   };
 
   const plane = (place: PlaceOfPlane, channel: number): PlaneSource => {
-    const number = planeNumber(dimensions, place);
+    const number = numberPlane(dimensions, place);
     const index = pages.planes[number];
     if (index === undefined) {
       throw new PlaneNotFound(`plane ${number} is missing: the file holds ${pages.planes.length} planes`);
     }
     const page = readLsmPage(tiff, tiff.directoryAt(pages.offsets[index]!));
-    if (kindOf(page) !== kindOf(first)) {
-      throw new DecodeFailed(`plane ${number} in ${where(page.directory)} differs from the first plane`);
+    if (describePlaneKind(page) !== describePlaneKind(first)) {
+      throw new DecodeFailed(
+        `plane ${number} in ${nameDirectory(page.directory)} differs from the first plane`,
+      );
     }
     const starts = pages.strips(index);
     if (starts === null) throw new PlaneNotFound(`plane ${number} was never written`);
-    const layout = layoutOf(page, channel, rowsInFile(page, starts, channel));
+    const layout = layOutPage(page, channel, rowsInFile(page, starts, channel));
     return { tiff, page: layout, strips: stripsOf(page, starts, layout, channel) };
   };
 
   return {
     plane,
     layout: (scene) => {
-      if (!mayBeCut) return layoutOf(first, 0, first.height);
+      if (!mayBeCut) return layOutPage(first, 0, first.height);
       const channels = hasOwnStrips(first) ? first.samples : [0];
       const rows = channels.map((_, channel) => plane({ scene, t: 0, z: 0 }, channel).page.height);
-      return layoutOf(first, 0, Math.max(...rows));
+      return layOutPage(first, 0, Math.max(...rows));
     },
   };
 }

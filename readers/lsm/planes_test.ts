@@ -4,7 +4,7 @@ import { type Field, grayLayout, tiffOf } from "../../tests/fixtures/tiff_writer
 import { ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { FileAccess } from "../io/file_access.ts";
 import { TiffFile } from "../tiff/tiff_file.ts";
-import { type Dimensions, writtenOrder } from "./info_record.ts";
+import { type Dimensions, orderAsWritten } from "./info_record.ts";
 import { PageList, readLsmPage } from "./planes.ts";
 
 const GIB = 2 ** 30;
@@ -42,7 +42,7 @@ function offsetsOf(places: readonly (readonly number[])[], size: number, change:
   const pages = new PageList(tiff, places.length);
   const sizes = { T: 1, Z: pages.planes.length, P: 1, M: 1, ...change };
   const dimensions: Dimensions = { rows: "Y", ...sizes, warnings: [] };
-  pages.unwrap(writtenOrder(dimensions), new FileAccess().stop);
+  pages.unwrap(orderAsWritten(dimensions), new FileAccess().stop);
   return places.map((_, page) => {
     const found = pages.strips(page);
     return found && [...found];
@@ -117,5 +117,5 @@ Deno.test("requires one sample type for interleaved channels", () => {
 Deno.test("orders planes by time, position, tile and focus", () => {
   const dimensions: Dimensions = { rows: "Y", T: 2, Z: 2, P: 2, M: 2, warnings: [] };
   // Numbered by scene (tile 0 at both positions, then tile 1), time and focus.
-  deepEqual([...writtenOrder(dimensions)], [0, 1, 8, 9, 4, 5, 12, 13, 2, 3, 10, 11, 6, 7, 14, 15]);
+  deepEqual([...orderAsWritten(dimensions)], [0, 1, 8, 9, 4, 5, 12, 13, 2, 3, 10, 11, 6, 7, 14, 15]);
 });

@@ -13,13 +13,13 @@ import { DecodeFailed, PlaneNotFound, quoted } from "../errors.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
 import { DamagedStructure } from "../hdf5/fields.ts";
 import { Hdf5File } from "../hdf5/file.ts";
-import { damagedScenes, OptionalMetadata } from "../hdf5/optional.ts";
-import { planOf, requireReadable } from "../hdf5/planes.ts";
+import { OptionalMetadata, warnAboutDamagedScenes } from "../hdf5/optional.ts";
+import { planDatasets, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_LISTED_SCENES, MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { axesOf, calibrated, statedStep } from "../metadata/axes.ts";
-import { channelsOf, hexColor } from "../metadata/channels.ts";
-import { momentAt, UNDATED } from "../metadata/moment.ts";
+import { buildAxes, convertStep, statedStep } from "../metadata/axes.ts";
+import { buildChannels, formatHexColor } from "../metadata/channels.ts";
+import { convertUnixTime, UNDATED } from "../metadata/moment.ts";
 import {
   type Acquisition,
   type RowRange,
@@ -61,13 +61,13 @@ interface Conversion {
 }
 
 /** Opens a MESc file. @throws {DecodeFailed} it is damaged or has no unit with channels */
-export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => scenesIn(source));
+export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => openMescScenes(source));
 
-function scenesIn({ path, files }: Source): Scenes {
+function openMescScenes({ path, files }: Source): Scenes {
   const source = files.open(path);
   using file = new Hdf5File(source);
   const metadata = new OptionalMetadata();
-  const { units, others } = unitsIn(file, metadata);
+  const { units, others } = listUnits(file, metadata);
   const left = `Units without image channels are left out: ${listed(others.map(quoted))}`;
   if (units.length === 0) {
     throw new DecodeFailed(
@@ -76,7 +76,7 @@ function scenesIn({ path, files }: Source): Scenes {
   }
   const version = metadata.read("The version", () => file.numbers("/", "FileFormatVersion")?.[0], undefined);
   const damaged: string[] = [];
-  const entries = units.slice(0, MAX_LISTED_SCENES).map((unit, i) => entryOf(file, unit, damaged, i));
+  const entries = units.slice(0, MAX_LISTED_SCENES).map((unit, i) => describeUnit(file, unit, damaged, i));
   return {
     count: units.length,
     // Never another one in the place of one that is damaged.
@@ -87,7 +87,7 @@ function scenesIn({ path, files }: Source): Scenes {
     warnings: [
       ...metadata.warnings,
       ...warnIf(others.length > 0, "scenes_left_out", left),
-      ...damagedScenes(Object.values(damaged)),
+      ...warnAboutDamagedScenes(Object.values(damaged)),
       ...warnIf(
         version !== KNOWN_VERSION,
         "read_differently",
@@ -100,12 +100,12 @@ function scenesIn({ path, files }: Source): Scenes {
     open: (scene) =>
       Promise.try(() => {
         using file = new Hdf5File(source);
-        return acquisitionOf(source, file, units[scene]!);
+        return describeMescUnit(source, file, units[scene]!);
       }),
   };
 }
 
-function unitsIn(file: Hdf5File, metadata: OptionalMetadata): { units: Unit[]; others: string[] } {
+function listUnits(file: Hdf5File, metadata: OptionalMetadata): { units: Unit[]; others: string[] } {
   const units: Unit[] = [];
   const others: string[] = [];
   /** What `read` gives, or a unit that stands for what is damaged, so that the others keep their places. */
@@ -134,9 +134,9 @@ function unitsIn(file: Hdf5File, metadata: OptionalMetadata): { units: Unit[]; o
 }
 
 /** Name and sizes of a unit; sizes are empty if it cannot be read. @param damaged gets the unit, at its index, if it is damaged */
-function entryOf(file: Hdf5File, unit: Unit, damaged: string[], index: number): SceneEntry {
+function describeUnit(file: Hdf5File, unit: Unit, damaged: string[], index: number): SceneEntry {
   try {
-    return { name: unit.name, sizes: sizesOf(layoutOf(file, unit, new OptionalMetadata()).axes) };
+    return { name: unit.name, sizes: sizesOf(layOutUnit(file, unit, new OptionalMetadata()).axes) };
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     if (error instanceof DamagedStructure) damaged[index] = `${quoted(unit.name)} (${error.message})`;
@@ -145,7 +145,7 @@ function entryOf(file: Hdf5File, unit: Unit, damaged: string[], index: number): 
 }
 
 /** Samples and axes of a unit. @throws {DecodeFailed} its channels are no frames of one shape */
-function layoutOf(file: Hdf5File, { path, channels, damage }: Unit, metadata: OptionalMetadata) {
+function layOutUnit(file: Hdf5File, { path, channels, damage }: Unit, metadata: OptionalMetadata) {
   if (damage !== null) throw damage;
   if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`${path} has ${channels.length} channels`);
   const datasets = channels.map((number) => file.dataset(`${path}/Channel_${number}`));
@@ -167,10 +167,14 @@ function layoutOf(file: Hdf5File, { path, channels, damage }: Unit, metadata: Op
   if (!(frames > 0 && rows > 0 && columns > 0 && rows * columns <= MAX_PLANE_SAMPLES)) {
     throw new DecodeFailed(`${first.path} has frames of ${columns} x ${rows} samples`);
   }
-  const { axis, warnings } = metadata.read("The role of the frames", () => frameAxis(file, path, frames), {
-    axis: "T" as const,
-    warnings: [],
-  });
+  const { axis, warnings } = metadata.read(
+    "The role of the frames",
+    () => chooseFrameAxis(file, path, frames),
+    {
+      axis: "T" as const,
+      warnings: [],
+    },
+  );
   const doubts: Warning[] = [];
   const steps = metadata.read("The steps of the axes", () => {
     const step = (letter: "Z" | "Y" | "X") => {
@@ -189,16 +193,20 @@ function layoutOf(file: Hdf5File, { path, channels, damage }: Unit, metadata: Op
   metadata.warn(...doubts);
   const stated = metadata.read("The size", () => file.numbers(path, "ZDim")?.[0], undefined) ?? frames;
   const declared = Number.isSafeInteger(stated) && stated > frames && stated <= MAX_FRAMES ? stated : frames;
-  const axes = axesOf({ [axis]: declared, C: channels.length, Y: rows, X: columns }, steps);
+  const axes = buildAxes({ [axis]: declared, C: channels.length, Y: rows, X: columns }, steps);
   return { datasets, frames, declared, rows, columns, axis, axes, warnings };
 }
 
 /** The axis of the frames, by the role or else the unit. */
-function frameAxis(file: Hdf5File, path: string, frames: number): { axis: "T" | "Z"; warnings: Warning[] } {
+function chooseFrameAxis(
+  file: Hdf5File,
+  path: string,
+  frames: number,
+): { axis: "T" | "Z"; warnings: Warning[] } {
   const role = file.numbers(path, "ZAxisGeomRole")?.[0];
   const own = role === undefined ? undefined : ROLES[role];
   if (own !== undefined) return { axis: own, warnings: [] };
-  const { unit } = calibrated(1, file.text(path, "ZAxisConversionUnitName"));
+  const { unit } = convertStep(1, file.text(path, "ZAxisConversionUnitName"));
   const stated = role === undefined
     ? "does not state the role of its frames"
     : `gives its frames the unknown role ${role}`;
@@ -208,22 +216,26 @@ function frameAxis(file: Hdf5File, path: string, frames: number): { axis: "T" | 
   return { axis: "T", warnings: warnIf(!isClear && frames > 1, "axes_assumed", text) };
 }
 
-function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisition {
+function describeMescUnit(source: ByteSource, file: Hdf5File, unit: Unit): Acquisition {
   const { path, channels } = unit;
   const metadata = new OptionalMetadata();
-  const { datasets, frames, declared, rows, columns, axis, axes, warnings } = layoutOf(file, unit, metadata);
+  const { datasets, frames, declared, rows, columns, axis, axes, warnings } = layOutUnit(
+    file,
+    unit,
+    metadata,
+  );
   const [{ sampleType }] = datasets as [Dataset];
   const conversions = channels.map((number) =>
     metadata.read(
       `The conversion of channel ${number}`,
-      () => conversionOf(file, path, number, metadata),
+      () => readConversion(file, path, number, metadata),
       IDENTITY,
     )
   );
   const named = channels.map((number) =>
     metadata.read(`Channel ${number}`, () => ({
       name: file.text(path, `Channel_${number}_Name`),
-      color: colorOf(file.numbers(path, `Channel_${number}_LUT_VecColors`)),
+      color: readLutColor(file.numbers(path, `Channel_${number}_LUT_VecColors`)),
     }), { name: null })
   );
   const wide = SAMPLE_BYTES[sampleType!] > 2 &&
@@ -232,7 +244,7 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
     throw new DecodeFailed(`${path} has samples of type ${sampleType} with a conversion, which is not read`);
   }
   const posix = metadata.read("The date", () => file.numbers(path, "MeasurementDatePosix")?.[0], undefined);
-  const moment = posix === undefined || posix <= 0 ? UNDATED : momentAt(1000 * posix);
+  const moment = posix === undefined || posix <= 0 ? UNDATED : convertUnixTime(1000 * posix);
   const count = metadata.read("The channels", () => file.numbers(path, "VecChannelsSize")?.[0], undefined);
   const parameters = metadata.read(
     "MeasurementParamsXML",
@@ -253,21 +265,21 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
       at: [frame, 0, 0],
       columns,
     }));
-    const convert = (target: Float32Array, i: number) => converted(target, conversions[wanted[i]!]!);
-    return planOf(source, { rows, columns }, planes, rowRange, convert);
+    const convert = (target: Float32Array, i: number) => applyConversion(target, conversions[wanted[i]!]!);
+    return planDatasets(source, { rows, columns }, planes, rowRange, convert);
   };
   return {
     axes,
-    channels: channelsOf(named, { sampleType: sampleType!, rows, columns }).map((channel, i) => ({
+    channels: buildChannels(named, { sampleType: sampleType!, rows, columns }).map((channel, i) => ({
       ...channel,
-      ...!staysWithin(conversions[i]!, sampleType!) && { servedType: "float32" },
+      ...!keepsStoredType(conversions[i]!, sampleType!) && { servedType: "float32" },
     })),
     ...moment,
     fileSize: source.size,
     reference: null,
     warnings: [
       ...warnings,
-      ...metadata.read("The type of the unit", () => kindWarnings(file, path, parameters), []),
+      ...metadata.read("The type of the unit", () => warnAboutUnitKinds(file, path, parameters), []),
       ...metadata.warnings,
       ...warnIf(
         moment.date !== "",
@@ -304,7 +316,12 @@ function acquisitionOf(source: ByteSource, file: Hdf5File, unit: Unit): Acquisit
 const IDENTITY: Conversion = { scale: 1, offset: 0 };
 
 /** The conversion of a channel; stored samples if it makes no sense. */
-function conversionOf(file: Hdf5File, path: string, number: number, metadata: OptionalMetadata): Conversion {
+function readConversion(
+  file: Hdf5File,
+  path: string,
+  number: number,
+  metadata: OptionalMetadata,
+): Conversion {
   const name = `Channel_${number}_Conversion_ConversionLinear`;
   const [scale = 1, offset = 0] = ["Scale", "Offset"].map((one) => file.numbers(path, name + one)?.[0]);
   if (Number.isFinite(scale) && Number.isFinite(offset) && scale !== 0) return { scale, offset };
@@ -326,7 +343,7 @@ const ENDS: Readonly<Partial<Record<SampleType, readonly [least: number, most: n
 };
 
 /** Whether a conversion of any stored sample is a sample of the same type, as the inversion of all of them is. */
-function staysWithin({ scale, offset }: Conversion, type: SampleType): boolean {
+function keepsStoredType({ scale, offset }: Conversion, type: SampleType): boolean {
   if (scale === 1 && offset === 0) return true;
   const [least, most] = ENDS[type] ?? [0, -1];
   return Number.isInteger(scale) && Number.isInteger(offset) &&
@@ -334,20 +351,20 @@ function staysWithin({ scale, offset }: Conversion, type: SampleType): boolean {
 }
 
 /** Applies a conversion. Samples of 16 bits are exact in float32, so that the store alone rounds. */
-function converted(plane: Float32Array, { scale, offset }: Conversion): void {
+function applyConversion(plane: Float32Array, { scale, offset }: Conversion): void {
   if (scale === 1 && offset === 0) return;
   for (let i = 0; i < plane.length; i += 1) plane[i] = plane[i]! * scale + offset;
 }
 
 /** The last colour of a lookup table, as 0xRRGGBB or 0xAARRGGBB. */
-function colorOf(colors: readonly number[] | null): string | null {
+function readLutColor(colors: readonly number[] | null): string | null {
   const last = colors?.at(-1);
   if (last === undefined || !Number.isInteger(last)) return null;
-  return hexColor(last >>> 16, last >>> 8, last);
+  return formatHexColor(last >>> 16, last >>> 8, last);
 }
 
 /** Warnings about units of another type, or of a task whose rows may not be those of an image. */
-function kindWarnings(file: Hdf5File, path: string, parameters: string | null): Warning[] {
+function warnAboutUnitKinds(file: Hdf5File, path: string, parameters: string | null): Warning[] {
   const type = file.numbers(path, "Type")?.[0];
   const kind = file.text(path, "TypeDebugString");
   const task = /<(?:\w+:)?Task[^>]*\bType\s*=\s*"([^"]*)"/.exec(parameters ?? "")?.[1] ??

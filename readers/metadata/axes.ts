@@ -99,7 +99,7 @@ export interface Calibration {
 /** Step and unit if there is no calibration. */
 export const UNCALIBRATED: Calibration = { step: 1, unit: "Pixels" };
 
-function factorOf(table: Record<string, Factor>, unit: string): Factor | undefined {
+function findFactor(table: Record<string, Factor>, unit: string): Factor | undefined {
   // Accepts both code points of the micro sign, British spelling and the plural.
   const plain = unit.replace(/[µμ]/g, "u").replace(/metre(s?)$/, "meter$1");
   const singular = plain.length > 2 ? plain.replace(/s$/, "") : plain;
@@ -111,16 +111,16 @@ function factorOf(table: Record<string, Factor>, unit: string): Factor | undefin
  *
  * @param unit as in the file: a symbol or an English name, singular or plural, in any case
  */
-export function calibrated(step: number | null | undefined, unit: string | null | undefined): Calibration {
+export function convertStep(step: number | null | undefined, unit: string | null | undefined): Calibration {
   if (step === null || step === undefined || !Number.isFinite(step) || step <= 0) return UNCALIBRATED;
   const written = (unit ?? "").trim();
   const lower = written.toLowerCase();
   if (NO_UNIT.has(lower)) return UNCALIBRATED;
   for (const key of lower === written || isSymbolOfCase(lower) ? [written] : [written, lower]) {
-    const length = factorOf(LENGTHS, key);
-    if (length) return scaled(step, length, "um", written);
-    const duration = factorOf(DURATIONS, key);
-    if (duration) return scaled(step, duration, "seconds", written);
+    const length = findFactor(LENGTHS, key);
+    if (length) return applyFactor(step, length, "um", written);
+    const duration = findFactor(DURATIONS, key);
+    if (duration) return applyFactor(step, duration, "seconds", written);
   }
   return { step, unit: written };
 }
@@ -128,13 +128,13 @@ export function calibrated(step: number | null | undefined, unit: string | null 
 /** True for a symbol in which the case counts: `Am` is not an attometre. */
 const isSymbolOfCase = (lower: string) => /^(?:[a-z]|da)[ms]$/.test(lower) && !ANY_CASE.has(lower);
 
-function scaled(step: number, [multiply, divide]: Factor, unit: string, written: string): Calibration {
+function applyFactor(step: number, [multiply, divide]: Factor, unit: string, written: string): Calibration {
   const value = step * multiply / divide;
   return Number.isFinite(value) && value > 0 ? { step: value, unit } : { step, unit: written };
 }
 
 /** The calibration; `undefined` for {@linkcode UNCALIBRATED}. */
-export const known = (calibration: Calibration): Calibration | undefined =>
+export const keepCalibrated = (calibration: Calibration): Calibration | undefined =>
   calibration === UNCALIBRATED ? undefined : calibration;
 
 /** A warning that counts only where an axis is longer than 1 and nothing else gives its step. */
@@ -161,11 +161,11 @@ export function statedStep(
     const doubt: StepDoubt = { code: "step_unknown", text, unlessStepOf: letter };
     addWarning(warnings, doubt);
   }
-  return known(calibrated(amount, unit));
+  return keepCalibrated(convertStep(amount, unit));
 }
 
 /** The known calibrations, by axis letter. @param warnings as for {@linkcode statedStep} */
-export function calibrationsOf(
+export function selectCalibrations(
   steps: Partial<
     Record<AxisLetter, readonly [step: number | null | undefined, unit: string | null | undefined]>
   >,
@@ -207,7 +207,7 @@ export function settledWarnings(
  * @param sizes length per letter; an absent letter has length 1
  * @param calibrations step and unit per letter, in served units
  */
-export function axesOf(
+export function buildAxes(
   sizes: Partial<Record<AxisLetter, number>>,
   calibrations: Partial<Record<AxisLetter, Calibration>>,
 ): Axis[] {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { axesOf, calibrated } from "./axes.ts";
+import { buildAxes, convertStep } from "./axes.ts";
 
 Deno.test("converts units to um and seconds", () => {
   const cases: [number | null, string | null, number, string][] = [
@@ -31,7 +31,7 @@ Deno.test("converts units to um and seconds", () => {
     [1, "constructor", 1, "constructor"],
   ];
   for (const [step, unit, servedStep, servedUnit] of cases) {
-    assert.deepEqual(calibrated(step, unit), { step: servedStep, unit: servedUnit }, `${step} ${unit}`);
+    assert.deepEqual(convertStep(step, unit), { step: servedStep, unit: servedUnit }, `${step} ${unit}`);
   }
 });
 
@@ -60,7 +60,7 @@ Deno.test("knows every unit of OME-Zarr", () => {
   ];
   for (const [unit, step, served] of units) {
     for (const written of [unit, unit[0]!.toUpperCase() + unit.slice(1)]) {
-      assert.deepEqual(calibrated(1, written), { step, unit: served }, written);
+      assert.deepEqual(convertStep(1, written), { step, unit: served }, written);
     }
   }
 });
@@ -88,13 +88,13 @@ Deno.test("symbols that differ only by case have different meanings", () => {
     ["xm", 1, "xm"],
   ];
   for (const [unit, step, served] of cases) {
-    assert.deepEqual(calibrated(1, unit), { step, unit: served }, unit);
+    assert.deepEqual(convertStep(1, unit), { step, unit: served }, unit);
   }
 });
 
 Deno.test("lists axes in the served order, without those of length 1", () => {
   assert.deepEqual(
-    axesOf({ X: 5, Y: 1, Z: 1, T: 2, C: 3 }, { X: { step: 0.5, unit: "um" }, C: { step: 9, unit: "um" } }),
+    buildAxes({ X: 5, Y: 1, Z: 1, T: 2, C: 3 }, { X: { step: 0.5, unit: "um" }, C: { step: 9, unit: "um" } }),
     [
       { name: "T", size: 2, step: 1, unit: "Pixels" },
       { name: "C", size: 3, step: 1, unit: "Pixels" },

@@ -1,6 +1,6 @@
 /** Channels as served: unique names with defaults, and colours as `#rrggbb`. */
 import type { Channel } from "../reader.ts";
-import { boundedText } from "../io/limits.ts";
+import { limitText } from "../io/limits.ts";
 
 /** Names of the samples of a colour pixel, in served order. */
 export const COLOURS: readonly string[] = ["Red", "Green", "Blue"];
@@ -32,11 +32,11 @@ export interface NamedChannel {
 }
 
 /** Channels of equal shape and sample type, with unique names. */
-export function channelsOf(
+export function buildChannels(
   named: readonly NamedChannel[],
   { sampleType, rows, columns }: Pick<Channel, "sampleType" | "rows" | "columns">,
 ): Channel[] {
-  const names = channelNames(named.map(({ name }) => name));
+  const names = nameChannelsApart(named.map(({ name }) => name));
   return named.map(({ color = null }, index) => ({
     index,
     name: names[index]!,
@@ -52,21 +52,21 @@ export const sampleName = (channel: string | null | undefined, sample: string): 
   channel ? `${channel} ${sample}` : sample;
 
 /** `#rrggbb` from the lowest bytes of three numbers. */
-export const hexColor = (...parts: readonly [red: number, green: number, blue: number]): string =>
+export const formatHexColor = (...parts: readonly [red: number, green: number, blue: number]): string =>
   `#${parts.map((part) => (part & 0xff).toString(16).padStart(2, "0")).join("")}`;
 
 /** Unique channel names: a blank name becomes `CHn` (n = index + 1), a repeated name gets ` (2)`, ` (3)`. */
-export const channelNames = (names: readonly (string | null | undefined)[]): string[] =>
-  distinct(names, "CH");
+export const nameChannelsApart = (names: readonly (string | null | undefined)[]): string[] =>
+  makeDistinct(names, "CH");
 
 /** Unique scene names: a blank name becomes `Scene n`. */
-export const sceneNames = (names: readonly (string | null)[]): string[] => distinct(names, "Scene ");
+export const nameScenesApart = (names: readonly (string | null)[]): string[] => makeDistinct(names, "Scene ");
 
-function distinct(names: readonly (string | null | undefined)[], noun: string): string[] {
+function makeDistinct(names: readonly (string | null | undefined)[], noun: string): string[] {
   const taken = new Set<string>();
   const repeats = new Map<string, number>();
   return names.map((given, index) => {
-    const name = boundedText(given?.trim() || `${noun}${index + 1}`);
+    const name = limitText(given?.trim() || `${noun}${index + 1}`);
     let unique = name;
     for (let n = repeats.get(name) ?? 2; taken.has(unique); n += 1) {
       unique = `${name} (${n})`;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { channelNames } from "./channels.ts";
+import { nameChannelsApart } from "./channels.ts";
 
 Deno.test("numbers blank names and makes repeated names unique", () => {
   const cases: [(string | null)[], string[]][] = [
@@ -8,5 +8,5 @@ Deno.test("numbers blank names and makes repeated names unique", () => {
     [["CH2", null], ["CH2", "CH2 (2)"]],
     [["A (2)", "A", "A"], ["A (2)", "A", "A (3)"]],
   ];
-  for (const [given, expected] of cases) assert.deepEqual(channelNames(given), expected);
+  for (const [given, expected] of cases) assert.deepEqual(nameChannelsApart(given), expected);
 });

@@ -24,7 +24,7 @@ export const MAX_JSON_DEPTH = 256;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Decodes the text of a JSON document and drops a byte order mark. @throws {DecodeFailed} not UTF-8, or above a limit */
-export function jsonText(bytes: Uint8Array, what: string, limits = DOCUMENT): string {
+export function decodeJsonText(bytes: Uint8Array, what: string, limits = DOCUMENT): string {
   if (bytes.length > limits.bytes) {
     throw new DecodeFailed(`${what} has ${bytes.length} bytes, more than ${limits.bytes}`);
   }
@@ -76,7 +76,7 @@ export function parseJsonText(text: string, what: string): unknown {
 
 /** Parses a document. @throws {DecodeFailed} invalid JSON, or above a limit */
 export function parseJson(bytes: Uint8Array, what: string, limits = DOCUMENT): unknown {
-  const text = jsonText(bytes, what, limits);
+  const text = decodeJsonText(bytes, what, limits);
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,16 +1,16 @@
 import { deepEqual } from "node:assert/strict";
-import { calibrated, UNCALIBRATED } from "./axes.ts";
+import { convertStep, UNCALIBRATED } from "./axes.ts";
 import { servedLines } from "../reader.ts";
-import { lineScanOf } from "./line_scan.ts";
+import { buildLineScan } from "./line_scan.ts";
 
 Deno.test("takes the times of a line scan only from units of time", () => {
-  deepEqual(lineScanOf(calibrated(2.5, "ms"), calibrated(2, "us")), {
+  deepEqual(buildLineScan(convertStep(2.5, "ms"), convertStep(2, "us")), {
     secondsPerLine: 0.0025,
     secondsPerPixel: 0.000002,
     bidirectional: null,
   });
-  for (const none of [undefined, null, UNCALIBRATED, calibrated(1, "um"), calibrated(-1, "s")]) {
-    deepEqual(lineScanOf(none, none), {
+  for (const none of [undefined, null, UNCALIBRATED, convertStep(1, "um"), convertStep(-1, "s")]) {
+    deepEqual(buildLineScan(none, none), {
       secondsPerLine: null,
       secondsPerPixel: null,
       bidirectional: null,
@@ -19,7 +19,7 @@ Deno.test("takes the times of a line scan only from units of time", () => {
 });
 
 Deno.test("reads the direction from the words of each program, in any case", () => {
-  const known = (text: string) => lineScanOf(null, null, text).bidirectional;
+  const known = (text: string) => buildLineScan(null, null, text).bidirectional;
   deepEqual(["Oneway", "Unidirectional", "one-way "].map(known), [false, false, false]);
   deepEqual(["Roundtrip", "Bidirectional", "BI-DIRECTIONAL"].map(known), [true, true, true]);
   deepEqual(["", "Random", "not bidirectional"].map(known), [null, null, null]);

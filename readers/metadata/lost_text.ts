@@ -11,7 +11,7 @@ const LEAST_ZEROS = 4;
 export type FewZeros = "end" | "end fields" | "end lines";
 
 /** Number of zeros in a text in place of characters. No program writes them; a hole in a file holds them. */
-function zerosIn(text: string, few: FewZeros): number {
+function countZeros(text: string, few: FewZeros): number {
   let zeros = 0;
   let end = 0;
   for (let at = text.indexOf("\0"); at >= 0; at = text.indexOf("\0", end)) {
@@ -33,8 +33,8 @@ const lineAfter = (text: string, at: number) => text.slice(at, at + MAX_LINE).sp
 const isField = (line: string) => line.includes("=");
 
 /** Warns about a text that is zeros, in part or as a whole. @param what such as `"scan.txt"` */
-export function lostText(what: string, text: string, few: FewZeros = "end"): Warning[] {
-  const zeros = zerosIn(text, few);
+export function warnAboutZeros(what: string, text: string, few: FewZeros = "end"): Warning[] {
+  const zeros = countZeros(text, few);
   const lost = zeros === text.length
     ? "nothing but zeros"
     : `${zeros} zero${zeros === 1 ? "" : "s"} in place of text`;

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { firstMoment, hourOf, moment, momentOf, UNDATED } from "./moment.ts";
+import { buildMoment, chooseMoment, convertHour, findMoment, UNDATED } from "./moment.ts";
 
 Deno.test("finds dates with the year first that exist in a calendar", () => {
   const cases: [string | undefined, string, string][] = [
@@ -13,32 +13,36 @@ Deno.test("finds dates with the year first that exist in a calendar", () => {
     ["0000:00:00 00:00:00", "", ""],
     [undefined, "", ""],
   ];
-  for (const [text, date, time] of cases) deepEqual(momentOf(text), { date, time }, text);
+  for (const [text, date, time] of cases) deepEqual(findMoment(text), { date, time }, text);
 });
 
 Deno.test("accepts the first and last value of each part of a date, and none beyond", () => {
   const one = [2000, 1, 1] as const;
   for (const [year, month, day] of [[1900, 1, 1], [9999, 12, 31], [2000, 4, 30], [2000, 2, 29]] as const) {
     const two = (part: number) => String(part).padStart(2, "0");
-    deepEqual(moment([year, month, day]), { date: `${year}${two(month)}${two(day)}`, time: "" });
+    deepEqual(buildMoment([year, month, day]), { date: `${year}${two(month)}${two(day)}`, time: "" });
   }
   const before = [[1899, 12, 31], [2000, 0, 1], [2000, 1, 0]] as const;
   const after = [[10_000, 1, 1], [2000, 13, 1], [2000, 4, 31], [1900, 2, 29]] as const;
-  for (const date of [...before, ...after]) deepEqual(moment(date), UNDATED);
+  for (const date of [...before, ...after]) deepEqual(buildMoment(date), UNDATED);
   // A leap second is the sixtieth.
-  deepEqual(moment(one, [0, 0, 0]).time, "00:00:00");
-  deepEqual(moment(one, [23, 59, 60]).time, "23:59:60");
-  for (const time of [[24, 0, 0], [0, 60, 0], [0, 0, 61]] as const) deepEqual(moment(one, time).time, "");
+  deepEqual(buildMoment(one, [0, 0, 0]).time, "00:00:00");
+  deepEqual(buildMoment(one, [23, 59, 60]).time, "23:59:60");
+  for (const time of [[24, 0, 0], [0, 60, 0], [0, 0, 61]] as const) {
+    deepEqual(buildMoment(one, time).time, "");
+  }
 });
 
 Deno.test("takes the first known moment", () => {
-  const [one, two] = [momentOf("2020-01-02"), momentOf("2021-01-02")];
-  deepEqual(firstMoment(UNDATED, one, two), one);
-  deepEqual(firstMoment(UNDATED), UNDATED);
+  const [one, two] = [findMoment("2020-01-02"), findMoment("2021-01-02")];
+  deepEqual(chooseMoment(UNDATED, one, two), one);
+  deepEqual(chooseMoment(UNDATED), UNDATED);
 });
 
 Deno.test("reads a twelve-hour clock", () => {
-  const hours = [["12", "AM"], ["1", "AM"], ["12", "PM"], ["11", "pm"]].map(([h, half]) => hourOf(h!, half));
+  const hours = [["12", "AM"], ["1", "AM"], ["12", "PM"], ["11", "pm"]].map(([h, half]) =>
+    convertHour(h!, half)
+  );
   deepEqual(hours, [0, 1, 12, 23]);
-  deepEqual(hourOf("14", undefined), 14);
+  deepEqual(convertHour("14", undefined), 14);
 });

@@ -1,13 +1,13 @@
 /** An image in OME-XML (schemas 2003 to 2016), for every format with such a document. */
-import { calibrated, type Calibration, calibrationsOf } from "./axes.ts";
+import { type Calibration, convertStep, selectCalibrations } from "./axes.ts";
 import { StatedNumbers } from "./stated_numbers.ts";
-import { hexColor } from "./channels.ts";
-import { firstMoment, type Moment, momentOf } from "./moment.ts";
-import { differ, numberOf } from "./text.ts";
+import { formatHexColor } from "./channels.ts";
+import { chooseMoment, findMoment, type Moment } from "./moment.ts";
+import { differsByPercent, numberOf } from "./text.ts";
 import type { AxisLetter, TimeStamps } from "../reader.ts";
-import { MAX_STAMPS, stampsOf } from "./time_stamps.ts";
+import { MAX_STAMPS, scaleStamps } from "./time_stamps.ts";
 import { warnIf, type Warning } from "../warning.ts";
-import { child, children, descendants, type XmlElement } from "./xml.ts";
+import { findChild, findChildren, findDescendants, type XmlElement } from "./xml.ts";
 
 /** Name, calibration, channels and times of an `Image` element. */
 export interface OmeXmlImage {
@@ -30,12 +30,14 @@ const MODULO = { T: "ModuloAlongT", C: "ModuloAlongC", Z: "ModuloAlongZ" };
 
 /** The `Image` elements of a document, each with the annotations of an axis in an axis that belong to it as further children. */
 export function imagesIn(root: XmlElement): XmlElement[] {
-  const images = children(root, "Image");
-  const annotations = children(child(root, "StructuredAnnotations"), "XMLAnnotation")
-    .filter((one) => Object.values(MODULO).some((name) => descendants(one, name).length > 0));
+  const images = findChildren(root, "Image");
+  const annotations = findChildren(findChild(root, "StructuredAnnotations"), "XMLAnnotation")
+    .filter((one) => Object.values(MODULO).some((name) => findDescendants(one, name).length > 0));
   if (annotations.length === 0) return images;
   return images.map((image) => {
-    const named = [image, ...children(image, "Pixels")].flatMap((one) => children(one, "AnnotationRef"));
+    const named = [image, ...findChildren(image, "Pixels")].flatMap((one) =>
+      findChildren(one, "AnnotationRef")
+    );
     const ids = new Set(named.map(({ attributes }) => attributes.ID));
     const own = annotations.filter(({ attributes: { ID } }) => images.length === 1 || ids.has(ID));
     return own.length === 0 ? image : { ...image, children: [...image.children, ...own] };
@@ -45,7 +47,7 @@ export function imagesIn(root: XmlElement): XmlElement[] {
 /** Warns about an axis that holds another one, such as lifetimes along T. */
 function moduloWarnings(image: XmlElement, { attributes }: XmlElement): Warning[] {
   return Object.entries(MODULO).flatMap(([letter, name]) => {
-    const found = children(image, "XMLAnnotation").flatMap((one) => descendants(one, name))[0];
+    const found = findChildren(image, "XMLAnnotation").flatMap((one) => findDescendants(one, name))[0];
     const { Type = "other", TypeDescription } = found?.attributes ?? {};
     const type = TypeDescription || Type;
     const isLong = (numberOf(attributes[`Size${letter}`]) ?? 1) > 1;
@@ -56,15 +58,17 @@ function moduloWarnings(image: XmlElement, { attributes }: XmlElement): Warning[
 }
 
 /** Reads an `Image` element; `pixels` is its `Pixels` element. */
-export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage {
+export function readOmeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage {
   const { attributes } = pixels;
   const numbers = new StatedNumbers("OME-XML");
   const doubts: Warning[] = [];
   const length = (name: string) =>
     [numbers.step(name, attributes[name]), attributes[`${name}Unit`] ?? "um"] as const;
-  const dates = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) => child(image, name)?.text);
-  const channels = channelElements(image, pixels);
-  const calibrations = calibrationsOf({
+  const dates = ["AcquisitionDate", "AcquiredDate", "CreationDate"].map((name) =>
+    findChild(image, name)?.text
+  );
+  const channels = listChannelElements(image, pixels);
+  const calibrations = selectCalibrations({
     X: length("PhysicalSizeX"),
     Y: length("PhysicalSizeY"),
     Z: length("PhysicalSizeZ"),
@@ -76,8 +80,8 @@ export function omeXmlImage(image: XmlElement, pixels: XmlElement): OmeXmlImage 
     name: image.attributes.Name?.trim() || null,
     calibrations,
     names: channels.map((channel) => channel.attributes.Name ?? null),
-    colors: channels.map(({ attributes }) => colorOf(attributes.Color)),
-    moment: firstMoment(...dates.map(momentOf)),
+    colors: channels.map(({ attributes }) => formatOmeColor(attributes.Color)),
+    moment: chooseMoment(...dates.map(findMoment)),
     stamps,
     warnings: [...numbers.warnings, ...doubts, ...misplaced, ...moduloWarnings(image, pixels)],
   };
@@ -91,10 +95,12 @@ function focusDoubts(
 ): Warning[] {
   const last = (numberOf(pixels.attributes.SizeZ) ?? 1) - 1;
   const places = new Map<number, number>();
-  for (const { attributes: { TheT, TheC, TheZ, PositionZ, PositionZUnit } } of children(pixels, "Plane")) {
+  for (
+    const { attributes: { TheT, TheC, TheZ, PositionZ, PositionZUnit } } of findChildren(pixels, "Plane")
+  ) {
     const [z, place] = [numberOf(TheZ), numbers.read("PositionZ", PositionZ)];
     // The default unit is the reference frame, which has no physical size.
-    const { step, unit } = calibrated(1, PositionZUnit);
+    const { step, unit } = convertStep(1, PositionZUnit);
     const isFirst = numberOf(TheT) === 0 && numberOf(TheC) === 0;
     if (isFirst && z !== null && place !== null && unit === stated?.unit) places.set(z, place * step);
   }
@@ -103,34 +109,37 @@ function focusDoubts(
   const mean = Math.abs(to - from) / last;
   const found = `${Number(mean.toPrecision(6))} ${stated.unit} apart; the first counts`;
   const text = `OME-XML states planes ${stated.step} ${stated.unit} apart, but places them ${found}`;
-  return warnIf(differ(mean, stated.step), "metadata_disagree", text);
+  return warnIf(differsByPercent(mean, stated.step), "metadata_disagree", text);
 }
 
 /** `#rrggbb` of a signed 32-bit RGBA number (OME schema, "Color"). */
-function colorOf(written: string | undefined): string | null {
+function formatOmeColor(written: string | undefined): string | null {
   const value = numberOf(written);
   if (value === null || !Number.isInteger(value) || value < -(2 ** 31) || value >= 2 ** 32) return null;
-  return hexColor(value >>> 24, value >>> 16, value >>> 8);
+  return formatHexColor(value >>> 24, value >>> 16, value >>> 8);
 }
 
 function seriesStamps(pixels: XmlElement, numbers: StatedNumbers): TimeStamps | null {
   const count = numberOf(pixels.attributes.SizeT) ?? 1;
-  const times = stampsIn(pixels, numbers);
+  const times = readOmeStamps(pixels, numbers);
   // Some programs write the time of the first plane only.
   if (times.size < 2) return null;
   // A file may declare any number of time points. Each stamp keeps its own, so that a sparse list shows no wrong step.
   const length = Math.min(Math.trunc(count), MAX_STAMPS);
-  return stampsOf(Array.from({ length }, (_, t) => times.get(t) ?? NaN), 1, length < count);
+  return scaleStamps(Array.from({ length }, (_, t) => times.get(t) ?? NaN), 1, length < count);
 }
 
 /** `DeltaT` in seconds by time point: of the first channel and slice, else of those with the most. */
-export function stampsIn(
+export function readOmeStamps(
   pixels: XmlElement,
   numbers = new StatedNumbers("OME-XML"),
 ): ReadonlyMap<number, number> {
   const found = new Map<string, Map<number, number>>();
-  for (const { attributes: { TheT, TheC, TheZ, DeltaT, DeltaTUnit } } of children(pixels, "Plane")) {
-    const [t, seconds] = [numberOf(TheT), secondsOf(numbers.read("DeltaT", DeltaT), DeltaTUnit ?? "s")];
+  for (const { attributes: { TheT, TheC, TheZ, DeltaT, DeltaTUnit } } of findChildren(pixels, "Plane")) {
+    const [t, seconds] = [
+      numberOf(TheT),
+      convertToSeconds(numbers.read("DeltaT", DeltaT), DeltaTUnit ?? "s"),
+    ];
     if (t === null || seconds === null) continue;
     found.getOrInsertComputed(`${numberOf(TheC)} ${numberOf(TheZ)}`, () => new Map()).set(t, seconds);
   }
@@ -142,14 +151,14 @@ export function stampsIn(
   return first.size < 2 ? most : first;
 }
 
-function secondsOf(value: number | null, unit: string): number | null {
+function convertToSeconds(value: number | null, unit: string): number | null {
   if (value === null || value === 0) return value;
-  const { step, unit: served } = calibrated(Math.abs(value), unit);
+  const { step, unit: served } = convertStep(Math.abs(value), unit);
   return served === "seconds" ? Math.sign(value) * step : null;
 }
 
 /** The channels of an image; old schemas store them outside the `Pixels` element. */
-export function channelElements(image: XmlElement, pixels: XmlElement): XmlElement[] {
-  const channels = children(pixels, "Channel");
-  return channels.length > 0 ? channels : children(image, "LogicalChannel");
+export function listChannelElements(image: XmlElement, pixels: XmlElement): XmlElement[] {
+  const channels = findChildren(pixels, "Channel");
+  return channels.length > 0 ? channels : findChildren(image, "LogicalChannel");
 }

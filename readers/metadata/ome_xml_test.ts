@@ -1,12 +1,12 @@
 /** Name, colours and times of an `Image` of OME-XML. */
 import { MAX_STAMPS } from "./time_stamps.ts";
 import { deepEqual, equal } from "node:assert/strict";
-import { omeXmlImage } from "./ome_xml.ts";
-import { child, parseXml } from "./xml.ts";
+import { readOmeXmlImage } from "./ome_xml.ts";
+import { findChild, parseXml } from "./xml.ts";
 
 function read(pixels: string, image = "") {
   const element = parseXml(`<Image ${image}><Pixels ${pixels}</Pixels></Image>`, "OME-XML");
-  return omeXmlImage(element, child(element, "Pixels")!);
+  return readOmeXmlImage(element, findChild(element, "Pixels")!);
 }
 
 Deno.test("trims the name of an image; a blank one is null", () => {

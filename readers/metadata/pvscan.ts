@@ -15,13 +15,13 @@
  * `micronsPerPixel_XAxis`.
  */
 import { DecodeFailed, NoImage } from "../errors.ts";
-import { lastNameOf } from "../io/paths.ts";
-import { calibrated, type Calibration } from "./axes.ts";
-import { hourOf, type Moment, moment, momentOf, UNDATED } from "./moment.ts";
+import { takeLastName } from "../io/paths.ts";
+import { type Calibration, convertStep } from "./axes.ts";
+import { buildMoment, convertHour, findMoment, type Moment, UNDATED } from "./moment.ts";
 import { StatedNumbers } from "./stated_numbers.ts";
 import { numberOf } from "./text.ts";
 import type { Warning } from "../warning.ts";
-import { child, children, parseXml, type XmlElement } from "./xml.ts";
+import { findChild, findChildren, parseXml, type XmlElement } from "./xml.ts";
 
 /** The image of one channel in one frame. The TIFF files are in the folder of the document. */
 export interface PvFile {
@@ -103,25 +103,25 @@ export function parseScan(text: string): PvScan {
     throw new NoImage(`the root of the XML document is <${root.name}> instead of <PVScan>`);
   }
   const numbers = new StatedNumbers("The PVScan document", true);
-  const sequences = children(root, "Sequence").map((element) => sequenceOf(element, numbers));
+  const sequences = findChildren(root, "Sequence").map((element) => readSequence(element, numbers));
   const state = stateOf(root, numbers);
   return { date: root.attributes.date, sequences, state, warnings: numbers.warnings };
 }
 
-function sequenceOf(element: XmlElement, numbers: StatedNumbers): PvSequence {
+function readSequence(element: XmlElement, numbers: StatedNumbers): PvSequence {
   const { type = "", cycle, time } = element.attributes;
   return {
     type,
     cycle: numbers.read("cycle", cycle),
     time,
-    line: lineOf(child(element, "PVLinescanDefinition"), numbers),
-    frames: children(element, "Frame").map((frame) => frameOf(frame, numbers)),
+    line: readPvLine(findChild(element, "PVLinescanDefinition"), numbers),
+    frames: findChildren(element, "Frame").map((frame) => readPvFrame(frame, numbers)),
     state: stateOf(element, numbers),
   };
 }
 
-function frameOf(element: XmlElement, numbers: StatedNumbers): PvFrame {
-  const stated = children(element, "File");
+function readPvFrame(element: XmlElement, numbers: StatedNumbers): PvFrame {
+  const stated = findChildren(element, "File");
   if (stated.length > MAX_FILES) {
     throw new DecodeFailed(
       `a frame of the PVScan document has ${stated.length} images, more than ${MAX_FILES}`,
@@ -130,13 +130,13 @@ function frameOf(element: XmlElement, numbers: StatedNumbers): PvFrame {
   const files: PvFile[] = [];
   for (const { attributes } of stated) {
     const { channel, channelName, page } = attributes;
-    const name = ownName(attributes.filename);
+    const name = dropFolder(attributes.filename);
     if (name === null) continue;
     files.push({
       channel: numbers.read("channel", channel) ?? files.length + 1,
       channelName: channelName ?? null,
       name,
-      source: ownName(attributes.source),
+      source: dropFolder(attributes.source),
       page: (numbers.read("page", page) ?? 1) - 1,
     });
   }
@@ -149,15 +149,15 @@ function frameOf(element: XmlElement, numbers: StatedNumbers): PvFrame {
 }
 
 /** A file name without its folder, which may be from another machine: all files are in the folder of the document. */
-function ownName(written: string | undefined): string | null {
-  const name = lastNameOf(written ?? "");
+function dropFolder(written: string | undefined): string | null {
+  const name = takeLastName(written ?? "");
   return name === "" || name.length > MAX_NAME ? null : name;
 }
 
-function lineOf(element: XmlElement | undefined, numbers: StatedNumbers): PvLine | null {
+function readPvLine(element: XmlElement | undefined, numbers: StatedNumbers): PvLine | null {
   if (element === undefined) return null;
   const { mode = "", SourcePixelsPerLine, SourceLinesPerFrame } = element.attributes;
-  const line = child(element, "Line")?.attributes ?? {};
+  const line = findChild(element, "Line")?.attributes ?? {};
   return {
     mode,
     source: {
@@ -170,7 +170,7 @@ function lineOf(element: XmlElement | undefined, numbers: StatedNumbers): PvLine
       y: numbers.read("startPixelY", line.startPixelY),
     },
     length: numbers.read("lineLength", line.lineLength),
-    points: children(element, "Freehand")
+    points: findChildren(element, "Freehand")
       .map(({ attributes: { x, y } }) => ({ x: numbers.read("x", x), y: numbers.read("y", y) })),
   };
 }
@@ -179,7 +179,7 @@ function lineOf(element: XmlElement | undefined, numbers: StatedNumbers): PvLine
  * Steps of the frame on which a line was drawn: those of the document or, in version 4, those of a straight line. The points of
  * a freehand line have other distances than the frame's pixels.
  */
-export function sourceSteps(
+export function readSourceSteps(
   scan: PvScan,
   cycle: number | null,
 ): { readonly y: Calibration; readonly x: Calibration } {
@@ -188,7 +188,7 @@ export function sourceSteps(
     ? []
     : [sequence.frames[0]?.state ?? sequence.state, sequence.state];
   const step = (axis: string) =>
-    calibrated(settingOf([scan.state, ...inner], `micronsPerPixel/${axis}`), "um");
+    convertStep(findSetting([scan.state, ...inner], `micronsPerPixel/${axis}`), "um");
   return { y: step("YAxis"), x: step("XAxis") };
 }
 
@@ -197,21 +197,25 @@ const US = /^\s*(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d\d):(\d\d)\s*([AP]M
 
 /** Date of the document, unless the position of the month is unknown, and time of the sequence, in whole seconds. */
 export function scanMoment(date: string | undefined, time: string | undefined): Moment {
-  const day = dayOf(date);
+  const day = parseDay(date);
   const found = /^\s*(\d{1,2}):(\d\d):(\d\d)(?:[.,]\d*)?\s*$/.exec(time ?? "");
   if (found === null || day === UNDATED) return day;
   const [, hours, minutes, seconds] = found;
-  return moment([day.date.slice(0, 4), day.date.slice(4, 6), day.date.slice(6)], [hours, minutes, seconds]);
+  return buildMoment([day.date.slice(0, 4), day.date.slice(4, 6), day.date.slice(6)], [
+    hours,
+    minutes,
+    seconds,
+  ]);
 }
 
-function dayOf(text: string | undefined): Moment {
+function parseDay(text: string | undefined): Moment {
   const found = US.exec(text ?? "");
-  if (found === null) return /^\s*\d{4}[-/]\d/.test(text ?? "") ? momentOf(text) : UNDATED;
+  if (found === null) return /^\s*\d{4}[-/]\d/.test(text ?? "") ? findMoment(text) : UNDATED;
   const [, month = "", day = "", year, hours, minutes, seconds, half] = found;
   // Other English-speaking countries write the day first, and pad both numbers or the month to two digits.
   const padded = month.startsWith("0") || day.startsWith("0");
   if (padded && Number(day) <= 12) return UNDATED;
-  return moment([year, month, day], [hourOf(hours, half), minutes, seconds]);
+  return buildMoment([year, month, day], [convertHour(hours, half), minutes, seconds]);
 }
 
 /** Settings to keep, out of the dozens that each frame of a long series may repeat. */
@@ -267,7 +271,7 @@ function put(
 }
 
 /** The value in the innermost level that has one, or `null`. @param levels from the innermost outwards */
-export function settingOf(levels: readonly PvState[], key: string): number | null {
+export function findSetting(levels: readonly PvState[], key: string): number | null {
   const lower = key.toLowerCase();
   return levels.find((state) => state.has(lower))?.get(lower) ?? null;
 }

@@ -11,14 +11,14 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, isLoss, quoted, reasonOf, unlessDamaged, Unreadable } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
-import { alike, namedFiles, StoredNames } from "../io/names.ts";
+import { alike, findNamedFiles, StoredNames } from "../io/names.ts";
 import type { FileAccess } from "../io/file_access.ts";
 import { MAX_NAME_BYTES } from "../io/paths.ts";
 import { beginsScan, parseScan, type PvScan } from "./pvscan.ts";
-import { textFrom } from "./text.ts";
+import { decodeAnyText } from "./text.ts";
 
 /** The parts of a file name: of an image of a cycle, from 1, or of the frame on which a line was drawn. */
-export interface NamedPart {
+export interface ScanFileName {
   readonly kind: "image" | "source";
   readonly scan: string;
   readonly cycle: number;
@@ -34,7 +34,7 @@ const NAMES = [
 ] as const;
 
 /** The parts of a file name, or `null` for any other name. */
-export function namedPart(name: string): NamedPart | null {
+export function parseScanFileName(name: string): ScanFileName | null {
   if (name.length > MAX_NAME_BYTES) return null;
   for (const { kind, ahead, pattern } of NAMES) {
     const found = pattern.exec(name);
@@ -44,7 +44,7 @@ export function namedPart(name: string): NamedPart | null {
 }
 
 /** Name of the frame on which an image's line was drawn, which version 4 does not state; `null` for other names. */
-export function sourceName(image: string): string | null {
+export function makeSourceName(image: string): string | null {
   if (image.length > MAX_NAME_BYTES) return null;
   const found = /^(.+)_(Cycle\d+)_(?:.*_)?(Ch\d+)_\d+(?:\.ome)?(\.tiff?)$/i.exec(image);
   return found && `${found[1]}-${found[2]}_${found[3]}Source${found[4]}`;
@@ -71,10 +71,10 @@ const MAX_LOOKED_INTO = 32;
 const READ = new WeakMap<FileAccess, FoundDocument>();
 
 /** Reads a document. @throws {DecodeFailed} the document is damaged, too large, or not a `PVScan` */
-export function readDocument(path: string, files: FileAccess): FoundDocument {
+export function readScanDocument(path: string, files: FileAccess): FoundDocument {
   const known = READ.get(files);
   if (known?.path === path) return known;
-  const { text, size } = documentText(path, files, MAX_XML_BYTES);
+  const { text, size } = readDocumentText(path, files, MAX_XML_BYTES);
   const scan = parseScan(text);
   const images = new Map<string, number>();
   scan.sequences.forEach(({ frames }, index) => {
@@ -88,12 +88,16 @@ export function readDocument(path: string, files: FileAccess): FoundDocument {
 }
 
 /** The text of a document, as written. @throws {DecodeFailed} it has more than `most` bytes */
-export function documentText(path: string, files: FileAccess, most: number): { text: string; size: number } {
+export function readDocumentText(
+  path: string,
+  files: FileAccess,
+  most: number,
+): { text: string; size: number } {
   const file = files.open(path);
   if (file.size > most) {
     throw new DecodeFailed(`the PVScan document has ${file.size} bytes, more than ${most}`);
   }
-  return { text: textFrom(file.read(0, file.size, "the PVScan document")), size: file.size };
+  return { text: decodeAnyText(file.read(0, file.size, "the PVScan document")), size: file.size };
 }
 
 /**
@@ -102,20 +106,20 @@ export function documentText(path: string, files: FileAccess, most: number): { t
  *
  * @throws {Unreadable} the document of an image, or its folder, cannot be read
  */
-export function documentOf(
+export function findScanDocument(
   path: string,
   files: FileAccess,
-): { readonly part: NamedPart; readonly found: FoundDocument | { readonly reason: string } } | null {
-  const part = namedPart(basename(path));
+): { readonly part: ScanFileName; readonly found: FoundDocument | { readonly reason: string } } | null {
+  const part = parseScanFileName(basename(path));
   if (part === null) return null;
   const own = dirname(path);
   const folder = part.below && /^references$/i.test(basename(own)) ? dirname(own) : own;
   const missing = (reason: string) => ({ part, found: { reason } });
   try {
-    const at = pathIn(folder, part.scan, files);
+    const at = findDocumentPath(folder, part.scan, files);
     if (at === null) return missing(`"${part.scan}.xml" is not beside it`);
-    const found = readDocument(at, files);
-    return part.kind === "source" || writtenName(path, found, files) !== null
+    const found = readScanDocument(at, files);
+    return part.kind === "source" || findWrittenName(path, found, files) !== null
       ? { part, found }
       : missing(`${quoted(basename(at))} does not name it`);
   } catch (error) {
@@ -126,7 +130,7 @@ export function documentOf(
 }
 
 /** The name by which a document means the file at `path`, which it may spell differently; `null` if it does not name it. */
-export function writtenName(
+export function findWrittenName(
   path: string,
   { path: at, images }: FoundDocument,
   files: FileAccess,
@@ -134,11 +138,11 @@ export function writtenName(
   const name = basename(path);
   if (images.has(name)) return name;
   const written = [...images.keys()].filter((one) => alike(one, name));
-  for (const [one, found] of namedFiles(files, dirname(at), written)) if (found === path) return one;
+  for (const [one, found] of findNamedFiles(files, dirname(at), written)) if (found === path) return one;
   return null;
 }
 
-function pathIn(folder: string, scan: string, files: FileAccess): string | null {
+function findDocumentPath(folder: string, scan: string, files: FileAccess): string | null {
   const wanted = new Set([`${scan}.xml`, `${basename(folder)}.xml`]);
   const first = (names: Iterable<string>) => {
     for (const name of names) if (isScan(join(folder, name), files)) return files.resolve(join(folder, name));
@@ -163,10 +167,10 @@ function isScan(path: string, files: FileAccess): boolean {
 
 /** True if a file begins like the document of a scan. */
 export const holdsScan = (file: ByteSource): boolean =>
-  beginsScan(textFrom(file.read(0, Math.min(START_BYTES, file.size), "the start")));
+  beginsScan(decodeAnyText(file.read(0, Math.min(START_BYTES, file.size), "the start")));
 
 /** True for an image that is named in a document beside it; it is opened as part of its scan. */
 export function isPartOfScan(path: string, files: FileAccess): boolean {
-  const document = documentOf(path, files);
+  const document = findScanDocument(path, files);
   return document !== null && document.part.kind === "image" && "scan" in document.found;
 }

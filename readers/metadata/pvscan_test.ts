@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { beginsScan, parseScan, scanMoment, settingOf, sourceSteps } from "./pvscan.ts";
+import { beginsScan, findSetting, parseScan, readSourceSteps, scanMoment } from "./pvscan.ts";
 
 Deno.test("recognises a document by its first element", () => {
   const yes = [
@@ -60,7 +60,7 @@ const shard = (pixel: number) =>
   `<PVStateShard><Key key="micronsPerPixel_XAxis" value="${pixel}"/><Key key="micronsPerPixel_YAxis" value="${pixel}"/></PVStateShard>`;
 
 const steps = (root: string, mode: string, frame: string) => {
-  const { y, x } = sourceSteps(
+  const { y, x } = readSourceSteps(
     parseScan(
       `<PVScan>${root}<Sequence cycle="1"><PVLinescanDefinition mode="${mode}"/><Frame>${frame}</Frame></Sequence></PVScan>`,
     ),
@@ -96,22 +96,22 @@ Deno.test("reads the settings of both versions", () => {
     "micronsperpixel/yaxis",
     "positioncurrent/zaxis",
   ]);
-  equal(settingOf([four], "positionCurrent/ZAxis"), 7.5);
+  equal(findSetting([four], "positionCurrent/ZAxis"), 7.5);
 });
 
 Deno.test("takes a setting from the innermost level that has it", () => {
   const [frame, sequence, root] = ["1", "", "3"].map((value) =>
     state(value && `<Key key="linesPerFrame" value="${value}"/><Key key="rotation" value="0"/>`)
   );
-  equal(settingOf([frame!, sequence!, root!], "linesPerFrame"), 1);
-  equal(settingOf([sequence!, root!], "LINESPERFRAME"), 3);
-  equal(settingOf([sequence!], "linesPerFrame"), null);
-  equal(settingOf([root!], "rotation"), null);
+  equal(findSetting([frame!, sequence!, root!], "linesPerFrame"), 1);
+  equal(findSetting([sequence!, root!], "LINESPERFRAME"), 3);
+  equal(findSetting([sequence!], "linesPerFrame"), null);
+  equal(findSetting([root!], "rotation"), null);
 });
 
 Deno.test("reads a decimal comma in a number without a point", () => {
   const numberOf = (text: string) =>
-    settingOf([state(`<Key key="linesPerFrame" value="${text}"/>`)], "linesPerFrame");
+    findSetting([state(`<Key key="linesPerFrame" value="${text}"/>`)], "linesPerFrame");
   const cases: [string, number | null][] = [
     ["0,294117647058823", 0.294117647058823],
     [" -1.5 ", -1.5],

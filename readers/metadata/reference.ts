@@ -2,7 +2,7 @@
 import { ReaderError } from "../errors.ts";
 import type { Reference } from "../reader.ts";
 import { type Warning, warning } from "../warning.ts";
-import { axesOf, type Calibration } from "./axes.ts";
+import { buildAxes, type Calibration } from "./axes.ts";
 
 /** The reference image, or `null`, and its warnings. */
 export interface ReferenceResult {
@@ -21,7 +21,7 @@ export function referenceUnlessLost(describe: () => ReferenceResult): ReferenceR
     if (!isUnreadable(error)) throw error;
     return {
       reference: null,
-      warnings: [unreadable(`The reference image cannot be read: ${error.message}`)],
+      warnings: [warnReferenceLost(`The reference image cannot be read: ${error.message}`)],
     };
   }
 }
@@ -31,7 +31,7 @@ export const isUnreadable = (error: unknown): error is ReaderError =>
   error instanceof ReaderError && error.tag !== "shutting_down";
 
 /** Warning that the reference image, its scan path or a part of them is left out. */
-export const unreadable = (text: string): Warning => warning("reference_unreadable", text);
+export const warnReferenceLost = (text: string): Warning => warning("reference_unreadable", text);
 
 /** Rows and columns of an image. */
 export interface ImageShape {
@@ -40,11 +40,11 @@ export interface ImageShape {
 }
 
 /** The axes of a reference image. */
-export function referenceAxes(
+export function buildReferenceAxes(
   { rows, columns }: ImageShape,
   { y, x }: { readonly y: Calibration; readonly x: Calibration },
 ): Reference["axes"] {
-  const [first, second] = axesOf({ Y: rows, X: columns }, { Y: y, X: x });
+  const [first, second] = buildAxes({ Y: rows, X: columns }, { Y: y, X: x });
   return [first!, second!];
 }
 
@@ -55,7 +55,7 @@ export type ScanPath = Pick<Reference, "lineRoi" | "scanPath">;
 export const NO_PATH: ScanPath = { lineRoi: null, scanPath: null };
 
 /** The scan path of a straight line. @param ends `[x0, y0, x1, y1]` */
-export const straightPath = (ends: readonly [number, number, number, number]): ScanPath => ({
+export const makeStraightPath = (ends: readonly [number, number, number, number]): ScanPath => ({
   lineRoi: ends,
   scanPath: { x: [ends[0], ends[2]], y: [ends[1], ends[3]] },
 });
@@ -64,19 +64,19 @@ export const straightPath = (ends: readonly [number, number, number, number]): S
 export const MAX_PATH_POINTS = 1 << 16;
 
 /** The path through some points, or ends if `straight`; `null` unless 2 to {@linkcode MAX_PATH_POINTS} all lie inside the image. */
-export function pathInside(
+export function checkScanPath(
   path: NonNullable<Reference["scanPath"]>,
   shape: ImageShape,
   straight: boolean,
 ): ScanPath | null {
   const { x, y } = path;
   const isCountRight = straight ? x.length === 2 : x.length >= 2 && x.length <= MAX_PATH_POINTS;
-  if (!isCountRight || x.length !== y.length || firstOutside(path, shape) !== null) return null;
-  return straight ? straightPath([x[0]!, y[0]!, x[1]!, y[1]!]) : { lineRoi: null, scanPath: path };
+  if (!isCountRight || x.length !== y.length || findOutside(path, shape) !== null) return null;
+  return straight ? makeStraightPath([x[0]!, y[0]!, x[1]!, y[1]!]) : { lineRoi: null, scanPath: path };
 }
 
 /** Index of the first point of a path outside the image, or `null`. */
-export function firstOutside(
+export function findOutside(
   { x, y }: NonNullable<Reference["scanPath"]>,
   { rows, columns }: ImageShape,
 ): number | null {

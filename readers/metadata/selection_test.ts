@@ -1,6 +1,6 @@
 import { deepEqual, ok, throws } from "node:assert/strict";
 import { DecodeFailed, InvalidChannelIndices, PositionOutOfRange } from "../errors.ts";
-import { openingOf, requirePosition, requireScene, wantedChannels } from "./selection.ts";
+import { chooseOpening, requirePosition, requireScene, selectChannels } from "./selection.ts";
 import type { Acquisition, Axis, AxisLetter, Channel, Position } from "../reader.ts";
 
 /** An acquisition of channels "A", "B" and "C" with 3 time points, 2 slices and 2 wavelengths. */
@@ -31,7 +31,7 @@ function acquisition(holds?: (channel: number, position: Position) => boolean): 
 function opening(holds?: (channel: number, position: Position) => boolean, indices?: readonly number[]) {
   const one = acquisition(holds);
   const wanted = (indices ?? [0, 1, 2]).map((index) => one.channels[index]!);
-  const { loaded, position: { t, z, l }, warnings } = openingOf(one, wanted, indices !== undefined);
+  const { loaded, position: { t, z, l }, warnings } = chooseOpening(one, wanted, indices !== undefined);
   return {
     loaded: loaded.map(({ index, name }) => `${index}${name}`).join(" "),
     position: [t, z, l],
@@ -101,7 +101,7 @@ const channel = (index: number, rows: number, columns: number): Channel => ({
 
 Deno.test("loads channels of one shape together, and names a selection that works for others", () => {
   const channels = [channel(0, 512, 512), channel(1, 512, 512), channel(2, 256, 256), channel(3, 256, 256)];
-  const wanted = (indices: number[] | null) => wantedChannels("a.czi", channels, indices);
+  const wanted = (indices: number[] | null) => selectChannels("a.czi", channels, indices);
   deepEqual(wanted([1, 0]).map((c) => c.index), [1, 0]);
   deepEqual(wanted([3, 2]).map((c) => c.index), [3, 2]);
   for (const [indices, selection] of [[null, "0, 1"], [[2, 0, 3], "2, 3"]] as const) {
@@ -113,7 +113,7 @@ Deno.test("loads channels of one shape together, and names a selection that work
     });
   }
   const wide = [channel(0, 512, 256), channel(1, 512, 128), channel(2, 64, 256), channel(3, 512, 256)];
-  throws(() => wantedChannels("a.czi", wide, null), /"channelIndices": \[0, 3\]$/);
+  throws(() => selectChannels("a.czi", wide, null), /"channelIndices": \[0, 3\]$/);
 });
 
 const AXES: readonly Axis[] = [

@@ -6,7 +6,7 @@ const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 const WESTERN = new TextDecoder("windows-1252");
 
 /** Decodes UTF-16 with a byte order mark, else UTF-8, else the code page of Western Windows. Drops the mark. */
-export function textFrom(bytes: Uint8Array): string {
+export function decodeAnyText(bytes: Uint8Array): string {
   const [a, b] = bytes;
   if (a === 0xff && b === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (a === 0xfe && b === 0xff) return new TextDecoder("utf-16be").decode(bytes);
@@ -32,8 +32,8 @@ export const leadingText = (text: string | null | undefined): string =>
 export const leadingNumber = (text: string | null | undefined): number | null => numberOf(leadingText(text));
 
 /** Whether two values of one quantity differ by more than one percent. */
-export const differ = (a: number, b: number): boolean => Math.abs(a - b) > 0.01 * Math.max(a, b);
+export const differsByPercent = (a: number, b: number): boolean => Math.abs(a - b) > 0.01 * Math.max(a, b);
 
 /** Decodes `\u00B5`: ImageJ and SCIFIO escape characters beyond ASCII. */
-export const unescaped = (text: string): string =>
+export const unescapeText = (text: string): string =>
   text.replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { leadingNumber, numberOf, textFrom } from "./text.ts";
+import { decodeAnyText, leadingNumber, numberOf } from "./text.ts";
 
 Deno.test("decodes UTF-16 with a byte order mark, UTF-8 and Windows-1252", () => {
   const cases: [number[], string][] = [
@@ -11,7 +11,7 @@ Deno.test("decodes UTF-16 with a byte order mark, UTF-8 and Windows-1252", () =>
     [[0x80], "€"],
     [[], ""],
   ];
-  for (const [bytes, text] of cases) equal(textFrom(Uint8Array.from(bytes)), text, text);
+  for (const [bytes, text] of cases) equal(decodeAnyText(Uint8Array.from(bytes)), text, text);
 });
 
 Deno.test("parses a text that is a number or starts with one", () => {

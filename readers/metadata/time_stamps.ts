@@ -2,8 +2,8 @@
 import type { Acquisition, Axis, TimeStamps } from "../reader.ts";
 import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
 import { UNCALIBRATED } from "./axes.ts";
-import { servedLineScan } from "./line_scan.ts";
-import { differ } from "./text.ts";
+import { describeLineScan } from "./line_scan.ts";
+import { differsByPercent } from "./text.ts";
 
 /** Largest number of times that are served: half an hour at 100 Hz. For longer series only the step is served. */
 export const MAX_TIMES = 200_000;
@@ -15,7 +15,7 @@ export const MAX_STAMPS = 1 << 20;
 export const MAX_TIME_RECORDS = 4096;
 
 /** The stamps as seconds; `null` for no stamps. @param unitsPerSecond of the given values */
-export function stampsOf(
+export function scaleStamps(
   values: ArrayLike<number> | null,
   unitsPerSecond = 1,
   isPart = false,
@@ -65,7 +65,7 @@ const ROUNDING = 1e-6;
  *
  * @param stamps seconds; `NaN` for a stamp that is missing, which ends a run
  */
-export function stampedStep(stamps: ArrayLike<number>): StampedStep {
+export function computeStampedStep(stamps: ArrayLike<number>): StampedStep {
   const differences = Float64Array.from(
     { length: Math.max(0, stamps.length - 1) },
     (_, i) => stamps[i + 1]! - stamps[i]!,
@@ -76,11 +76,11 @@ export function stampedStep(stamps: ArrayLike<number>): StampedStep {
   }
   const half = rises.length >> 1;
   const median = rises.length % 2 === 1 ? rises[half]! : (rises[half - 1]! + rises[half]!) / 2;
-  const grain = quantumOf(differences, rises[0]!);
-  const coarse = runsOf(stamps, differences, Math.max(1.5 * median, median + 2 * grain));
+  const grain = findQuantum(differences, rises[0]!);
+  const coarse = findStampRuns(stamps, differences, Math.max(1.5 * median, median + 2 * grain));
   // Stamps on a clock stay within one quantum of their line. If they do not, and the quantum is the step itself, frames are missing.
   const isGapped = median < 1.5 * grain && coarse.spread > 1.01 * grain && !differences.includes(0);
-  const fine = isGapped ? runsOf(stamps, differences, 1.5 * median) : null;
+  const fine = isGapped ? findStampRuns(stamps, differences, 1.5 * median) : null;
   const isPlain = fine !== null && fine.cuts.length <= MOST_PAUSES * differences.length;
   const { step, isEven, cuts, longest, distances } = isPlain ? fine : coarse;
   // Steps that are all alike show no clock.
@@ -107,7 +107,7 @@ interface Runs {
   readonly spread: number;
 }
 
-function runsOf(stamps: ArrayLike<number>, differences: Float64Array, most: number): Runs {
+function findStampRuns(stamps: ArrayLike<number>, differences: Float64Array, most: number): Runs {
   const joins = (seconds: number) => seconds >= 0 && seconds <= most * (1 + ROUNDING);
   const inside = differences.filter(joins);
   const step = inside.reduce((sum, seconds) => sum + seconds, 0) / inside.length;
@@ -139,7 +139,7 @@ const ON_CLOCK = 0.02;
 const FINEST = 1e-3;
 
 /** The greatest common step of the differences, by Euclid's algorithm; 0 without one. */
-function quantumOf(differences: Float64Array, least: number): number {
+function findQuantum(differences: Float64Array, least: number): number {
   let quantum = least;
   for (const seconds of differences.filter(Number.isFinite)) {
     for (let rest = Math.abs(seconds); rest > ON_CLOCK * quantum;) {
@@ -152,12 +152,12 @@ function quantumOf(differences: Float64Array, least: number): number {
 }
 
 /** Six digits of a duration in seconds. */
-const shown = (seconds: number) => `${Number(seconds.toPrecision(6))} s`;
+const formatSeconds = (seconds: number) => `${Number(seconds.toPrecision(6))} s`;
 
 /** The axis that the stamps belong to: `T`, or the rows of a line scan. */
-export const timeAxisOf = (acquisition: Pick<Acquisition, "axes" | "lineScan">): Axis | undefined =>
+export const findTimeAxis = (acquisition: Pick<Acquisition, "axes" | "lineScan">): Axis | undefined =>
   acquisition.axes.find(({ name }) => name === "T") ??
-    (servedLineScan(acquisition) ? acquisition.axes.find(({ name }) => name === "Y") : undefined);
+    (describeLineScan(acquisition) ? acquisition.axes.find(({ name }) => name === "Y") : undefined);
 
 /** An acquisition whose stamps have become times and steps. */
 export type TimedAcquisition = Omit<Acquisition, "stamps" | "times"> & {
@@ -173,33 +173,33 @@ export type TimedAcquisition = Omit<Acquisition, "stamps" | "times"> & {
  * the two disagree.
  */
 export function withTimes({ stamps = null, times = null, ...acquisition }: Acquisition): TimedAcquisition {
-  const axis = timeAxisOf(acquisition);
-  const lineScan = servedLineScan(acquisition);
+  const axis = findTimeAxis(acquisition);
+  const lineScan = describeLineScan(acquisition);
   if (stamps === null || axis === undefined || axis.size < 2) return { ...acquisition, lineScan, times };
   const { seconds } = stamps;
   const stated = axis.unit === "seconds" ? axis.step : null;
   const isHeld = (t: number) => axis.name !== "T" || (acquisition.holds?.(0, { t, z: 0, l: 0 }) ?? true);
-  const { step, warnings } = judged(stamps, stated, axis, isHeld);
+  const { step, warnings } = decideStep(stamps, stated, axis, isHeld);
   const calibration = step === null ? UNCALIBRATED : { step, unit: "seconds" };
   const axes = acquisition.axes.map((one) => one === axis ? { ...one, ...calibration } : one);
   return {
     ...acquisition,
     axes,
     lineScan: lineScan && axis.name === "Y" ? { ...lineScan, secondsPerLine: step } : lineScan,
-    times: seconds.length === axis.size ? timesOf(seconds) : null,
+    times: seconds.length === axis.size ? computeTimes(seconds) : null,
     warnings: [...acquisition.warnings, ...warnings],
   };
 }
 
 /** Seconds since the first stamp; `null` if one is not finite, or above {@linkcode MAX_TIMES}. */
-function timesOf(seconds: ArrayLike<number>): number[] | null {
+function computeTimes(seconds: ArrayLike<number>): number[] | null {
   if (seconds.length > MAX_TIMES) return null;
   const times = Array.from(seconds, (stamp) => stamp - seconds[0]!);
   return times.every(Number.isFinite) ? times : null;
 }
 
 /** The step that counts, and the reasons to doubt it. @param stated seconds, or `null` */
-function judged(
+function decideStep(
   { seconds, isPart = false }: TimeStamps,
   stated: number | null,
   { name, size }: Axis,
@@ -208,7 +208,7 @@ function judged(
   const [one, many] = name === "T" ? ["time point", "time points"] : ["line", "lines"];
   const instead = stated === null
     ? `the time between ${many} is unknown`
-    : `the stated ${shown(stated)} counts`;
+    : `the stated ${formatSeconds(stated)} counts`;
   const code = stated === null ? "step_unknown" : "metadata_disagree";
   const fits = seconds.length === size || isPart && seconds.length < size;
   const misfit = `The file has ${seconds.length} time stamps for ${size} ${many}`;
@@ -216,12 +216,12 @@ function judged(
   if (seconds.length > size) {
     return { step: stated, warnings: [warning("metadata_disagree", `${misfit}; ${instead}`)] };
   }
-  const { step, median, quantum, longest, cuts } = stampedStep(seconds);
+  const { step, median, quantum, longest, cuts } = computeStampedStep(seconds);
   const isAbsent = (stamp: number, index: number) => !Number.isFinite(stamp) && isHeld(index);
   const absent = Array.prototype.filter.call(seconds, isAbsent).length;
   const lacking = `${absent} of ${size} ${many} have no time stamp`;
   const places = cuts.slice(0, MAX_LISTED).map(({ after, seconds }) =>
-    `${shown(seconds)} after ${one} ${after + 1}`
+    `${formatSeconds(seconds)} after ${one} ${after + 1}`
   );
   const warnings = [
     ...warnIf(!fits, "metadata_disagree", misfit),
@@ -237,15 +237,17 @@ function judged(
   if (stated === null) return { step, warnings };
   const agrees = (quantum: number) =>
     [step, median!].some((found) =>
-      !differ(found, stated) || Math.abs(found - stated) * longest <= quantum * (1 + ROUNDING)
+      !differsByPercent(found, stated) || Math.abs(found - stated) * longest <= quantum * (1 + ROUNDING)
     );
   if (agrees(quantum)) return { step: stated, warnings };
   // The first frame is often late, which a single difference does not show.
   const isNear = Math.abs(step - stated) <= Math.min(step, stated);
   const counts = seconds.length === 2 && isNear ? stated : step;
-  const text = `The file states ${shown(stated)} between ${many}, its time stamps show ${shown(step)}`;
+  const text = `The file states ${formatSeconds(stated)} between ${many}, its time stamps show ${
+    formatSeconds(step)
+  }`;
   return {
     step: counts,
-    warnings: [...warnings, warning("metadata_disagree", `${text}; ${shown(counts)} counts`)],
+    warnings: [...warnings, warning("metadata_disagree", `${text}; ${formatSeconds(counts)} counts`)],
   };
 }

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Acquisition, AxisLetter } from "../reader.ts";
-import { MAX_TIMES, stampedStep, stampsOf, withTimes } from "./time_stamps.ts";
+import { computeStampedStep, MAX_TIMES, scaleStamps, withTimes } from "./time_stamps.ts";
 
 /** Stamps of a regular series, rounded down to a clock, with a pause after some of them. */
 function series(step: number, { clock = 0, jitter = 0, pause = 0, length = 400 } = {}): number[] {
@@ -27,7 +27,7 @@ const SERIES: readonly [name: string, step: number, options: Parameters<typeof s
 for (const [name, step, options] of SERIES) {
   Deno.test(`finds the step of stamps that are ${name}, with and without a pause`, () => {
     for (const pause of [0, 20]) {
-      const found = stampedStep(series(step, { ...options, pause }));
+      const found = computeStampedStep(series(step, { ...options, pause }));
       ok(Math.abs(found.step! / step - 1) < 0.01, `${found.step} s`);
       deepEqual(found.cuts.map(({ after }) => after), pause === 0 ? [] : [249]);
     }
@@ -35,30 +35,30 @@ for (const [name, step, options] of SERIES) {
 }
 
 Deno.test("finds no step in stamps without an order, or all alike", () => {
-  equal(stampedStep(Array.from({ length: 400 }, (_, i) => i * 167 % 400 * 0.003)).step, null);
-  equal(stampedStep(Array(400).fill(0)).step, null);
-  equal(stampedStep([4, 3, 2, 1]).step, null);
-  for (const stamps of [[], [1], [NaN, 1], [0, Infinity]]) equal(stampedStep(stamps).step, null);
+  equal(computeStampedStep(Array.from({ length: 400 }, (_, i) => i * 167 % 400 * 0.003)).step, null);
+  equal(computeStampedStep(Array(400).fill(0)).step, null);
+  equal(computeStampedStep([4, 3, 2, 1]).step, null);
+  for (const stamps of [[], [1], [NaN, 1], [0, Infinity]]) equal(computeStampedStep(stamps).step, null);
 });
 
 Deno.test("cuts a series where the clock starts again, and after a first stamp of 0", () => {
-  const again = stampedStep([...series(0.002, { length: 200 }), ...series(0.002, { length: 200 })]);
+  const again = computeStampedStep([...series(0.002, { length: 200 }), ...series(0.002, { length: 200 })]);
   deepEqual([again.step!.toFixed(9), again.cuts.length, again.cuts[0]!.after], ["0.002000000", 1, 199]);
-  const late = stampedStep([0, ...series(0.002).map((stamp) => 1000 + stamp)]);
+  const late = computeStampedStep([0, ...series(0.002).map((stamp) => 1000 + stamp)]);
   deepEqual([late.step!.toFixed(9), late.cuts], ["0.002000000", [{ after: 0, seconds: 1000 }]]);
 });
 
 Deno.test("takes a gap of a few steps in an even series for missing frames, and a clock for a clock", () => {
-  const gap = stampedStep([0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13]);
+  const gap = computeStampedStep([0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13]);
   deepEqual([gap.step, gap.cuts], [1, [{ after: 5, seconds: 3 }]]);
-  const clock = stampedStep(series(1.4, { clock: 1 }));
+  const clock = computeStampedStep(series(1.4, { clock: 1 }));
   ok(Math.abs(clock.step! / 1.4 - 1) < 0.01 && clock.cuts.length === 0);
 });
 
 Deno.test("takes the step between the stamps that exist", () => {
   const stamps = series(0.5, { length: 20 });
-  equal(stampedStep(stamps.with(7, NaN)).step, 0.5);
-  equal(stampedStep(stamps.map((stamp, i) => i % 3 === 0 ? NaN : stamp)).step, 0.5);
+  equal(computeStampedStep(stamps.with(7, NaN)).step, 0.5);
+  equal(computeStampedStep(stamps.map((stamp, i) => i % 3 === 0 ? NaN : stamp)).step, 0.5);
 });
 
 /** Steps, times and warnings of an axis with a stated step and stamps. */
@@ -74,7 +74,7 @@ function timed(
   },
 ) {
   const axes = [{ name, size: size ?? stamps.length, step, unit }];
-  const given = { axes, lineScan, stamps: stampsOf(stamps, 1, isPart), warnings: [] };
+  const given = { axes, lineScan, stamps: scaleStamps(stamps, 1, isPart), warnings: [] };
   const found = withTimes(given as unknown as Acquisition);
   return {
     step: [found.axes[0]!.step, found.axes[0]!.unit],

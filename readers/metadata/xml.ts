@@ -36,7 +36,8 @@ const FORBIDDEN =
   /(?![\t\n\r\0])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
 
 /** Replaces characters that XML forbids but that some programs write into names, and drops the zeros that end a text. */
-export const allowedXml = (text: string): string => withoutFinalZeros(text).replace(FORBIDDEN, "\ufffd");
+export const replaceForbidden = (text: string): string =>
+  withoutFinalZeros(text).replace(FORBIDDEN, "\ufffd");
 
 function withoutFinalZeros(text: string): string {
   let end = text.length;
@@ -44,7 +45,7 @@ function withoutFinalZeros(text: string): string {
   return text.slice(0, end);
 }
 
-const local = (name: string) => name.includes(":") ? name.slice(name.lastIndexOf(":") + 1) : name;
+const localName = (name: string) => name.includes(":") ? name.slice(name.lastIndexOf(":") + 1) : name;
 
 /**
  * Parses one document.
@@ -93,16 +94,16 @@ export function parseXml(
       throw new DecodeFailed(`${what} is nested more than ${limits.depth} deep`);
     }
     const parent = open.at(-1);
-    if (omitted > 0 || limits.omits?.(local(tag.name), parent?.name)) {
+    if (omitted > 0 || limits.omits?.(localName(tag.name), parent?.name)) {
       omitted += 1;
       return;
     }
     bounded(nodes);
     limits.nodes -= nodes;
     const element = {
-      name: local(tag.name),
+      name: localName(tag.name),
       // The parser's table has no prototype.
-      attributes: hasPrefix ? localAttributes(tag.attributes) : tag.attributes,
+      attributes: hasPrefix ? nameAttributesLocally(tag.attributes) : tag.attributes,
       children: [],
       text: "",
     };
@@ -129,36 +130,36 @@ export function parseXml(
   return root;
 }
 
-function localAttributes(written: Record<string, string>): Record<string, string> {
+function nameAttributesLocally(written: Record<string, string>): Record<string, string> {
   const attributes: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries(written)) attributes[local(name)] = value;
+  for (const [name, value] of Object.entries(written)) attributes[localName(name)] = value;
   return attributes;
 }
 
 type Parent = XmlElement | undefined;
 
 /** First child with this local name. */
-export const child = (element: Parent, name: string): XmlElement | undefined =>
+export const findChild = (element: Parent, name: string): XmlElement | undefined =>
   element?.children.find((c) => c.name === name);
 
 /** Children with this local name. */
-export const children = (element: Parent, name: string): XmlElement[] =>
+export const findChildren = (element: Parent, name: string): XmlElement[] =>
   element?.children.filter((c) => c.name === name) ?? [];
 
 /** First descendant with this local name, in document order. */
-export function descendant(element: Parent, name: string): XmlElement | undefined {
+export function findDescendant(element: Parent, name: string): XmlElement | undefined {
   for (const c of element?.children ?? []) {
-    const found = c.name === name ? c : descendant(c, name);
+    const found = c.name === name ? c : findDescendant(c, name);
     if (found) return found;
   }
   return undefined;
 }
 
 /** All descendants with this local name, in document order, added to `found`. */
-export function descendants(element: Parent, name: string, found: XmlElement[] = []): XmlElement[] {
+export function findDescendants(element: Parent, name: string, found: XmlElement[] = []): XmlElement[] {
   for (const c of element?.children ?? []) {
     if (c.name === name) found.push(c);
-    descendants(c, name, found);
+    findDescendants(c, name, found);
   }
   return found;
 }

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
-import { allowedXml, child, children, descendant, descendants, parseXml } from "./xml.ts";
+import {
+  findChild,
+  findChildren,
+  findDescendant,
+  findDescendants,
+  parseXml,
+  replaceForbidden,
+} from "./xml.ts";
 
 Deno.test("finds elements, attributes and text by local name", () => {
   const root = parseXml(
@@ -11,13 +18,13 @@ Deno.test("finds elements, attributes and text by local name", () => {
   );
   assert.equal(root.name, "Image");
   assert.equal(root.attributes.ID, "1");
-  const pixels = child(root, "Pixels");
+  const pixels = findChild(root, "Pixels");
   assert.equal(pixels?.attributes.SizeX, "3");
   assert.equal(pixels?.attributes.constructor, undefined);
-  assert.deepEqual(children(pixels, "Name").map((e) => e.text), ["G<FP µ", "2"]);
+  assert.deepEqual(findChildren(pixels, "Name").map((e) => e.text), ["G<FP µ", "2"]);
   assert.equal(pixels?.text, "raw");
-  assert.equal(descendant(root, "Name")?.text, "G<FP µ");
-  assert.equal(descendant(root, "Missing"), undefined);
+  assert.equal(findDescendant(root, "Name")?.text, "G<FP µ");
+  assert.equal(findDescendant(root, "Missing"), undefined);
 });
 
 Deno.test("rejects damage with its position", () => {
@@ -61,8 +68,8 @@ Deno.test("applies smaller limits, also shared by several documents", () => {
 
 Deno.test("lists descendants in document order", () => {
   const root = parseXml('<a><b i="1"><b i="2"/></b><c><b i="3"/></c></a>', "x");
-  assert.deepEqual(descendants(root, "b").map((b) => b.attributes.i), ["1", "2", "3"]);
-  assert.deepEqual(descendants(undefined, "b"), []);
+  assert.deepEqual(findDescendants(root, "b").map((b) => b.attributes.i), ["1", "2", "3"]);
+  assert.deepEqual(findDescendants(undefined, "b"), []);
 });
 
 Deno.test("any text gives a tree or a DecodeFailed", () => {
@@ -111,7 +118,7 @@ Deno.test("checks omitted elements without counting them", () => {
 
 Deno.test("replaces forbidden characters, literal or as a reference", () => {
   assert.equal(
-    allowedXml("a\u0001b\tc\n\ufffed&#1;&#x1F;&#10;&#x9;"),
+    replaceForbidden("a\u0001b\tc\n\ufffed&#1;&#x1F;&#10;&#x9;"),
     "a\ufffdb\tc\n\ufffdd\ufffd\ufffd&#10;&#x9;",
   );
 });

@@ -29,7 +29,7 @@ export interface Chunk {
 }
 
 /** Reads an unsigned 64-bit number. Large numbers are inexact, but far larger than any file. */
-export const uint64 = (view: DataView, at: number): number =>
+export const readUint64 = (view: DataView, at: number): number =>
   view.getUint32(at, true) + view.getUint32(at + 4, true) * 0x1_0000_0000;
 
 /** The name up to and including the first `!`. @throws {DecodeFailed} there is none */
@@ -41,13 +41,13 @@ function nameAt(bytes: Uint8Array, start: number): string {
 }
 
 /** The chunk at an offset. @throws {DecodeFailed} none starts there */
-export function chunkAt(file: ByteSource, at: number): Chunk {
+export function locateChunk(file: ByteSource, at: number): Chunk {
   const available = Math.max(HEAD_BYTES, file.size - at);
   const bytes = file.read(at, Math.min(HEAD_BYTES + MAX_NAME_BYTES, available), "chunk");
   if (CHUNK_MAGIC.some((byte, i) => bytes[i] !== byte)) throw new DecodeFailed(`no chunk starts at ${at}`);
   const view = new DataView(bytes.buffer);
   const field = view.getUint32(4, true);
-  const length = uint64(view, 8);
+  const length = readUint64(view, 8);
   const offset = at + HEAD_BYTES + field;
   if (field > MAX_NAME_FIELD || offset > file.size) {
     throw new DecodeFailed(`the chunk at ${at} has a name field of ${field} bytes`);
@@ -58,7 +58,7 @@ export function chunkAt(file: ByteSource, at: number): Chunk {
 
 /** The chunk at an offset, which must have this name. @throws {DecodeFailed} another chunk or none is there */
 export function requireChunk(file: ByteSource, name: string, at: number): Chunk {
-  const chunk = chunkAt(file, at);
+  const chunk = locateChunk(file, at);
   if (chunk.name === name) return chunk;
   throw new DecodeFailed(`chunk ${quoted(name)} is missing: ${quoted(chunk.name)} starts at ${at}`);
 }
@@ -152,7 +152,7 @@ function readMap(file: ByteSource, stop: StopFlag): StoredChunks {
   if (Buffer.from(tail).toString("latin1", 0, MAP_SIGNATURE.length) !== MAP_SIGNATURE) {
     throw new DecodeFailed("the file does not end with its offset");
   }
-  const place = uint64(new DataView(tail.buffer), TAIL_BYTES - 8);
+  const place = readUint64(new DataView(tail.buffer), TAIL_BYTES - 8);
   const { offset, stored } = requireChunk(file, MAP_NAME, place);
   if (stored > MAX_MAP_BYTES) {
     throw new DecodeFailed(`it has ${stored} bytes, more than ${MAX_MAP_BYTES}`);
@@ -165,7 +165,7 @@ function readMap(file: ByteSource, stop: StopFlag): StoredChunks {
     stop.check();
     at += name.length + 16;
     if (at > map.length) throw new DecodeFailed(`it ends within the entry ${quoted(name)}`);
-    chunks.add(name, uint64(view, at - 16));
+    chunks.add(name, readUint64(view, at - 16));
   }
   const attributes = chunks.find(ATTRIBUTES);
   if (attributes === null) throw new DecodeFailed("it lacks the attributes of the image");
@@ -176,7 +176,7 @@ function readMap(file: ByteSource, stop: StopFlag): StoredChunks {
 /** Walks from chunk to chunk, up to a damaged one. The next chunk follows directly or after padding. */
 function walk(file: ByteSource, stop: StopFlag): StoredChunks {
   const chunks = new StoredChunks();
-  const found = (at: number) => unlessDamaged(() => ({ ...chunkAt(file, at), at }), null);
+  const found = (at: number) => unlessDamaged(() => ({ ...locateChunk(file, at), at }), null);
   let end = 0;
   for (;;) {
     stop.check();

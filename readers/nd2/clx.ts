@@ -10,9 +10,9 @@ import { unpackAll } from "../codecs/compressed_stream.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_NODES } from "../io/limits.ts";
 import { numberOf } from "../metadata/text.ts";
-import { allowedXml, parseXml, type XmlElement, type XmlLimits } from "../metadata/xml.ts";
+import { parseXml, replaceForbidden, type XmlElement, type XmlLimits } from "../metadata/xml.ts";
 import { addWarning, type Warning, warning } from "../warning.ts";
-import { uint64 } from "./chunk_map.ts";
+import { readUint64 } from "./chunk_map.ts";
 
 /** A value: numbers (texts in XML), texts, bytes, lists and objects. */
 export type Variant = boolean | number | string | Uint8Array | readonly Variant[] | VariantObject;
@@ -24,66 +24,67 @@ export type VariantObject = ReadonlyMap<string, Variant>;
 export const EMPTY: VariantObject = new Map();
 
 /** The value as an object; {@linkcode EMPTY} for any other value. */
-export const objectOf = (value: Variant | undefined): VariantObject =>
+export const takeObject = (value: Variant | undefined): VariantObject =>
   value instanceof Map ? value as VariantObject : EMPTY;
 
 /** The object with this name inside another object. */
-export const objectIn = (object: VariantObject, name: string): VariantObject => objectOf(object.get(name));
+export const findObject = (object: VariantObject, name: string): VariantObject =>
+  takeObject(object.get(name));
 
 /** The finite number with this name, also as text, or `null`. Booleans count as 0 or 1. */
-export function numberIn(object: VariantObject, name: string): number | null {
+export function findNumber(object: VariantObject, name: string): number | null {
   const value = object.get(name);
   if (typeof value === "string") return numberOf(value.replace(/^true$/i, "1").replace(/^false$/i, "0"));
   return typeof value !== "object" && Number.isFinite(Number(value)) ? Number(value) : null;
 }
 
 /** The positive number with this name, or `null`. */
-export function positiveIn(object: VariantObject, name: string): number | null {
-  const value = numberIn(object, name);
+export function findPositive(object: VariantObject, name: string): number | null {
+  const value = findNumber(object, name);
   return value !== null && value > 0 ? value : null;
 }
 
 /** The positive integer with this name, or 0. */
-export function countIn(object: VariantObject, name: string): number {
-  const value = numberIn(object, name);
+export function findCount(object: VariantObject, name: string): number {
+  const value = findNumber(object, name);
   return value !== null && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
 /** The text with this name; `null` if it is missing or blank. */
-export function textIn(object: VariantObject, name: string): string | null {
+export function findText(object: VariantObject, name: string): string | null {
   const value = object.get(name);
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
 /** The values of a list, or of an object that represents a list, in file order. */
-export function itemsOf(value: Variant | undefined): readonly Variant[] {
+export function listItems(value: Variant | undefined): readonly Variant[] {
   if (value instanceof Uint8Array) return Array.from(value);
   if (Array.isArray(value)) return value;
   return value instanceof Map ? [...value.values()] : [];
 }
 
 /** The entries of an object that represents a list, ordered by number: `_00`, `_01`, ... `_99`, `_100`. */
-export const numberedIn = (object: VariantObject): readonly (readonly [string, Variant])[] =>
+export const listNumbered = (object: VariantObject): readonly (readonly [string, Variant])[] =>
   [...object].sort(([a], [b]) => BY_NUMBER.compare(a, b));
 
 const BY_NUMBER = new Intl.Collator("en", { numeric: true });
 
 /** Flags from bytes or values, false for 0. The flags of an object are ordered by number. */
-export function flagsOf(value: Variant | undefined): readonly boolean[] {
+export function readFlags(value: Variant | undefined): readonly boolean[] {
   const sorted = value instanceof Map
-    ? numberedIn(value as VariantObject).map(([, flag]) => flag)
-    : itemsOf(value);
+    ? listNumbered(value as VariantObject).map(([, flag]) => flag)
+    : listItems(value);
   return sorted.map((flag) => typeof flag === "string" ? !/^(?:0|false)?$/i.test(flag) : Boolean(flag));
 }
 
 /** The object inside wrappers: lists and objects with a single item. */
-export function unwrapped(value: Variant | undefined): VariantObject {
-  const items = itemsOf(value);
+export function unwrapObject(value: Variant | undefined): VariantObject {
+  const items = listItems(value);
   const [only] = items;
   const isContainer = Array.isArray(only) || only instanceof Map;
   // Wrappers are called `SLxExperiment`, `no_name`, `variant` and so on.
   const isWrapper = !(value instanceof Map) || /^(?:SLx|no_name|variant|i0+$|$)/.test([...value.keys()][0]);
-  return items.length === 1 && isContainer && isWrapper ? unwrapped(only) : objectOf(value);
+  return items.length === 1 && isContainer && isWrapper ? unwrapObject(only) : takeObject(value);
 }
 
 /** Deepest nesting of levels; experiments have a dozen. */
@@ -98,7 +99,7 @@ export interface VariantBudget extends XmlLimits {
 }
 
 /** The budget at the start of an open; ten thousand stage positions have 60,000 entries. */
-export const variantBudget = (): VariantBudget => ({
+export const newVariantBudget = (): VariantBudget => ({
   nodes: MAX_XML_NODES,
   depth: MAX_LEVELS,
   inflated: MAX_INFLATED_BYTES,
@@ -112,9 +113,9 @@ const SCALARS: Readonly<Record<number, readonly [number, (view: DataView, at: nu
   2: [4, (view, at) => view.getInt32(at, true)],
   3: [4, (view, at) => view.getUint32(at, true)],
   4: [8, (view, at) => Number(view.getBigInt64(at, true))],
-  5: [8, uint64],
+  5: [8, readUint64],
   6: [8, (view, at) => view.getFloat64(at, true)],
-  7: [8, uint64],
+  7: [8, readUint64],
 };
 
 /** Number of bytes before a compressed stream: `LV0Z` and a u64 length. */
@@ -160,14 +161,14 @@ export function parseLite(
       return [name, found.text];
     }
     if (type === TYPE.bytes) {
-      const length = uint64(view, take(8, end));
+      const length = readUint64(view, take(8, end));
       const first = take(length, end);
       return [name, bytes.subarray(first, first + length)];
     }
     if (type !== TYPE.level) throw fault(start, `has an entry of unknown type ${type}`);
     requireDepth(depth, start);
     const head = take(12, end);
-    const [count, length] = [view.getUint32(head, true), uint64(view, head + 4)];
+    const [count, length] = [view.getUint32(head, true), readUint64(view, head + 4)];
     const childrenEnd = start + length;
     const levelEnd = childrenEnd + 8 * count;
     if (childrenEnd < at || levelEnd > end) {
@@ -181,7 +182,7 @@ export function parseLite(
   };
   if (bytes[0] === TYPE.compressed) {
     requireDepth(outside, 0);
-    const length = uint64(view, take(COMPRESSED_HEAD_BYTES, bytes.length) + 4);
+    const length = readUint64(view, take(COMPRESSED_HEAD_BYTES, bytes.length) + 4);
     if ((budget.inflated -= length) < 0) {
       throw fault(0, `inflates to ${length} bytes, more than ${MAX_INFLATED_BYTES} for all metadata`);
     }
@@ -220,13 +221,13 @@ export function parseXmlVariant(
   warnings: Warning[],
   nameOf = (name: string): string => name,
 ): Variant {
-  const text = metadataText(bytes);
+  const text = decodeMetadataText(bytes);
   try {
-    return valueOf(parseXml(text, what, limits), nameOf);
+    return parseVariant(parseXml(text, what, limits), nameOf);
   } catch (error) {
     const closed = error instanceof DecodeFailed && withEndTags(text);
     if (!closed) throw error;
-    const value = valueOf(parseXml(closed, what, limits), nameOf);
+    const value = parseVariant(parseXml(closed, what, limits), nameOf);
     const doubt = `Metadata are truncated: ${(error as DecodeFailed).message}`;
     addWarning(warnings, warning("metadata_damaged", doubt));
     return value;
@@ -236,10 +237,10 @@ export function parseXmlVariant(
 /** Attributes that describe an element but are not values. */
 const ABOUT = new Set(["runtype", "version", "value"]);
 
-function valueOf({ attributes, children, text }: XmlElement, nameOf: (name: string) => string): Variant {
+function parseVariant({ attributes, children, text }: XmlElement, nameOf: (name: string) => string): Variant {
   if (attributes["value"] !== undefined) return attributes["value"];
   if (children.length > 1 && children.every(({ name }) => name === "no_name")) {
-    return children.map((child) => valueOf(child, nameOf));
+    return children.map((child) => parseVariant(child, nameOf));
   }
   const object = new Map<string, Variant>();
   for (const [name, value] of Object.entries(attributes)) {
@@ -248,7 +249,7 @@ function valueOf({ attributes, children, text }: XmlElement, nameOf: (name: stri
   for (const child of children) {
     // Elements that repeat a name get a number.
     const name = nameOf(child.name);
-    object.set(object.has(name) ? `${name} ${object.size}` : name, valueOf(child, nameOf));
+    object.set(object.has(name) ? `${name} ${object.size}` : name, parseVariant(child, nameOf));
   }
   return object.size === 0 && text !== "" ? text : object;
 }
@@ -273,12 +274,12 @@ function withEndTags(text: string): string | null {
 }
 
 /** The text without its declaration and forbidden characters: UTF-8, in rare files UTF-16, in older ones Windows-1252. */
-export function metadataText(bytes: Uint8Array): string {
-  const text = decoded(bytes).replace(/^\ufeff/, "").replace(/^\s*<\?xml[^>]*\?>/, "");
-  return allowedXml(text.trim());
+export function decodeMetadataText(bytes: Uint8Array): string {
+  const text = decodeUtf(bytes).replace(/^\ufeff/, "").replace(/^\s*<\?xml[^>]*\?>/, "");
+  return replaceForbidden(text.trim());
 }
 
-function decoded(bytes: Uint8Array): string {
+function decodeUtf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0x3c && bytes[1] === 0) {
     return new TextDecoder("utf-16le").decode(bytes);
   }

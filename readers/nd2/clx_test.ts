@@ -8,20 +8,20 @@ import { DecodeFailed } from "../errors.ts";
 import { MAX_XML_NODES } from "../io/limits.ts";
 import type { Warning } from "../warning.ts";
 import {
-  flagsOf,
+  decodeMetadataText,
+  findNumber,
   MAX_INFLATED_BYTES,
   MAX_LEVELS,
-  metadataText,
-  numberIn,
+  newVariantBudget,
   parseLite,
   parseXmlVariant,
-  unwrapped,
+  readFlags,
+  unwrapObject,
   type Variant,
-  variantBudget,
 } from "./clx.ts";
 import { isXml } from "./metadata.ts";
 
-const parseBinary = (bytes: Uint8Array) => parseLite(bytes, "the chunk", variantBudget());
+const parseBinary = (bytes: Uint8Array) => parseLite(bytes, "the chunk", newVariantBudget());
 
 Deno.test("reads values of each type from the binary tree", () => {
   const text = new Uint8Array(Uint16Array.from("µm\0", (letter) => letter.charCodeAt(0)).buffer);
@@ -101,7 +101,7 @@ Deno.test("bounds nesting, entries and inflated bytes", () => {
   const many = new Uint8Array(6 * (MAX_XML_NODES + 1));
   for (let at = 0; at < many.length; at += 6) many.set([2, 0, 1], at);
   throws(() => parseBinary(many), /more than 1000000 entries/);
-  const budget = variantBudget();
+  const budget = newVariantBudget();
   const zeros = packed(entry(9, "a", concat(words(40n << 20n), new Uint8Array(40 << 20))));
   parseLite(zeros, "one", budget);
   throws(() => parseLite(zeros, "two", budget), /for all metadata/);
@@ -111,7 +111,7 @@ const bytesOf = (text: string, encoding: BufferEncoding = "utf8") =>
   new Uint8Array(Buffer.from(text, encoding));
 function parse(bytes: Uint8Array) {
   const warnings: Warning[] = [];
-  const value = unwrapped(parseXmlVariant(bytes, "the chunk", variantBudget(), warnings));
+  const value = unwrapObject(parseXmlVariant(bytes, "the chunk", newVariantBudget(), warnings));
   return { value, codes: codesOf(warnings) };
 }
 
@@ -134,14 +134,14 @@ const VALUES = new Map<string, Variant>([
 
 Deno.test("reads values of each type from XML, below their wrappers", () => {
   deepEqual(parse(bytesOf(DOCUMENT)), { value: VALUES, codes: [] });
-  deepEqual(["uiCount", "dStep", "bOn", "bOff", "wsName"].map((name) => numberIn(VALUES, name)), [
+  deepEqual(["uiCount", "dStep", "bOn", "bOff", "wsName"].map((name) => findNumber(VALUES, name)), [
     3,
     -0.5,
     1,
     0,
     null,
   ]);
-  deepEqual([flagsOf(VALUES.get("flags")), flagsOf(["1", "0", "false"])], [[true], [true, false, false]]);
+  deepEqual([readFlags(VALUES.get("flags")), readFlags(["1", "0", "false"])], [[true], [true, false, false]]);
 });
 
 Deno.test("reads documents in UTF-8, UTF-16 and Windows-1252", () => {
@@ -173,15 +173,18 @@ Deno.test("recognises XML in each encoding", () => {
 });
 
 Deno.test("accepts UTF-8 that ends within a character", () => {
-  equal(metadataText(Uint8Array.of(...bytesOf("<a b='"), 0xc2)), "<a b='");
-  equal(metadataText(Uint8Array.of(...bytesOf("<a b='"), 0xb5, 0x27)), "<a b='\u00b5'");
+  equal(decodeMetadataText(Uint8Array.of(...bytesOf("<a b='"), 0xc2)), "<a b='");
+  equal(decodeMetadataText(Uint8Array.of(...bytesOf("<a b='"), 0xb5, 0x27)), "<a b='\u00b5'");
   // Half a byte order mark.
-  equal(metadataText(Uint8Array.of(0xff, ...bytesOf("<a/>"))), "\u00ff<a/>");
-  equal(metadataText(Uint8Array.of(...bytesOf("<a/>"), 0)), "<a/>");
+  equal(decodeMetadataText(Uint8Array.of(0xff, ...bytesOf("<a/>"))), "\u00ff<a/>");
+  equal(decodeMetadataText(Uint8Array.of(...bytesOf("<a/>"), 0)), "<a/>");
 });
 
 Deno.test("replaces forbidden characters, and drops zeros after the end", () => {
-  equal(metadataText(bytesOf("<a>\u0001&#x2;&#31;&#65;\t</a>\0\0")), "<a>\ufffd\ufffd\ufffd&#65;\t</a>");
+  equal(
+    decodeMetadataText(bytesOf("<a>\u0001&#x2;&#31;&#65;\t</a>\0\0")),
+    "<a>\ufffd\ufffd\ufffd&#65;\t</a>",
+  );
 });
 
 Deno.test("reads a truncated document up to its end, with a warning", () => {

@@ -1,20 +1,20 @@
 /** The loops of an experiment, which number the frames (the outermost loop varies slowest). Stage positions are scenes. */
 import { DecodeFailed } from "../errors.ts";
-import { calibrationsOf } from "../metadata/axes.ts";
-import { sceneNames } from "../metadata/channels.ts";
+import { selectCalibrations } from "../metadata/axes.ts";
+import { nameScenesApart } from "../metadata/channels.ts";
 import type { Acquisition, Position, SceneEntry, Scenes } from "../reader.ts";
 import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
 import {
-  countIn,
-  flagsOf,
-  itemsOf,
-  numberedIn,
-  numberIn,
-  objectIn,
-  objectOf,
-  positiveIn,
-  textIn,
-  unwrapped,
+  findCount,
+  findNumber,
+  findObject,
+  findPositive,
+  findText,
+  listItems,
+  listNumbered,
+  readFlags,
+  takeObject,
+  unwrapObject,
   type Variant,
   type VariantObject,
 } from "./clx.ts";
@@ -46,11 +46,11 @@ const UNKNOWN: Readonly<Record<number, string>> = {
 };
 
 /** The loops of a document, outermost first; empty for a single frame. @throws {DecodeFailed} an unknown loop */
-export function loopsOf(experiment: VariantObject): readonly Loop[] {
+export function readLoops(experiment: VariantObject): readonly Loop[] {
   const found: { level: number; loop: Loop }[] = [];
   const collect = (source: VariantObject, level: number) => {
-    const parameters = unwrapped(source.get("uLoopPars"));
-    const loop = loopOf(numberIn(source, "eType") ?? 0, source, parameters);
+    const parameters = unwrapObject(source.get("uLoopPars"));
+    const loop = readLoop(findNumber(source, "eType") ?? 0, source, parameters);
     // Loops over channels and loops without steps do not count as levels.
     const counts = loop !== null && loop.count > 0;
     // Of the loops that repeat for each step of the outer loop only the longest is kept.
@@ -62,11 +62,13 @@ export function loopsOf(experiment: VariantObject): readonly Loop[] {
       last.loop = loop;
     }
     // In rare files the inner levels are below the phases of a time loop.
-    const [phase] = itemsOf(parameters.get("pSubLoops"));
-    const [below] = itemsOf(objectOf(phase).get("ppNextLevelEx"));
-    if (below !== undefined) found.push(...loopsOf(unwrapped(below)).map((loop) => ({ loop, level: 0 })));
-    for (const next of itemsOf(source.get("ppNextLevelEx"))) {
-      const inside = objectOf(next).has("eType") ? objectOf(next) : unwrapped(next);
+    const [phase] = listItems(parameters.get("pSubLoops"));
+    const [below] = listItems(takeObject(phase).get("ppNextLevelEx"));
+    if (below !== undefined) {
+      found.push(...readLoops(unwrapObject(below)).map((loop) => ({ loop, level: 0 })));
+    }
+    for (const next of listItems(source.get("ppNextLevelEx"))) {
+      const inside = takeObject(next).has("eType") ? takeObject(next) : unwrapObject(next);
       collect(inside, counts ? level + 1 : level);
     }
   };
@@ -82,39 +84,39 @@ export function requireKnownLoop(type: number): void {
   }
 }
 
-function loopOf(type: number, source: VariantObject, parameters: VariantObject): Loop | null {
+function readLoop(type: number, source: VariantObject, parameters: VariantObject): Loop | null {
   requireKnownLoop(type);
   switch (type) {
     case LOOP_TYPE.time:
-      return timeLoop([parameters]);
+      return buildTimeLoop([parameters]);
     case LOOP_TYPE.phases: {
-      const phases = itemsOf(parameters.get("pPeriod")).map(objectOf);
-      return timeLoop(valid(phases, parameters.get("pPeriodValid")));
+      const phases = listItems(parameters.get("pPeriod")).map(takeObject);
+      return buildTimeLoop(selectValid(phases, parameters.get("pPeriodValid")));
     }
     case LOOP_TYPE.positions:
-      return positionLoop(parameters, source.get("pItemValid"));
+      return buildPositionLoop(parameters, source.get("pItemValid"));
     case LOOP_TYPE.focus:
       return focusLoop(parameters);
     case LOOP_TYPE.custom:
-      return { kind: "U", count: countIn(parameters, "uiCount"), measured: null, nominal: null, names: [] };
+      return { kind: "U", count: findCount(parameters, "uiCount"), measured: null, nominal: null, names: [] };
     default:
       return null;
   }
 }
 
-function valid<T>(items: readonly T[], stated: Variant | undefined): readonly T[] {
-  const flags = flagsOf(stated);
+function selectValid<T>(items: readonly T[], stated: Variant | undefined): readonly T[] {
+  const flags = readFlags(stated);
   return flags.length === 0 ? items : items.filter((_, i) => flags[i]);
 }
 
 /** A loop over the time points of consecutive phases; its step is their mean. */
-function timeLoop(phases: readonly VariantObject[]): Loop {
-  const counts = phases.map((phase) => countIn(phase, "uiCount"));
+function buildTimeLoop(phases: readonly VariantObject[]): Loop {
+  const counts = phases.map((phase) => findCount(phase, "uiCount"));
   const count = counts.reduce((sum, own) => sum + own, 0);
   const mean = (key: string) => {
     let [sum, steps] = [0, 0];
     for (const [i, phase] of phases.entries()) {
-      const step = positiveIn(phase, key);
+      const step = findPositive(phase, key);
       const own = counts[i] ?? 0;
       if (step === null && own > 0) return null;
       [sum, steps] = [sum + own * (step ?? 0), steps + own];
@@ -125,9 +127,9 @@ function timeLoop(phases: readonly VariantObject[]): Loop {
 }
 
 function focusLoop(parameters: VariantObject): Loop {
-  const count = countIn(parameters, "uiCount");
-  const range = (numberIn(parameters, "dZHigh") ?? 0) - (numberIn(parameters, "dZLow") ?? 0);
-  const stated = Math.abs(numberIn(parameters, "dZStep") ?? 0);
+  const count = findCount(parameters, "uiCount");
+  const range = (findNumber(parameters, "dZHigh") ?? 0) - (findNumber(parameters, "dZLow") ?? 0);
+  const stated = Math.abs(findNumber(parameters, "dZStep") ?? 0);
   const step = stated > 0 ? stated : count > 1 ? Math.abs(range) / (count - 1) : 0;
   return {
     kind: "Z",
@@ -139,15 +141,15 @@ function focusLoop(parameters: VariantObject): Loop {
 }
 
 /** A loop over valid positions, since only these have frames. Older files list coordinates by axis instead of points. */
-function positionLoop(parameters: VariantObject, flags: Variant | undefined): Loop {
+function buildPositionLoop(parameters: VariantObject, flags: Variant | undefined): Loop {
   // Lists in XML may hold empty elements.
-  const points = itemsOf(parameters.get("Points")).map(objectOf).filter(({ size }) => size > 0);
-  const stated = objectIn(parameters, "pPosName");
+  const points = listItems(parameters.get("Points")).map(takeObject).filter(({ size }) => size > 0);
+  const stated = findObject(parameters, "pPosName");
   const names = points.length > 0
-    ? points.map((point) => textIn(point, "dPosName") ?? textIn(point, "pPosName"))
-    : numberedIn(objectIn(parameters, "dPosX")).map(([key]) => textIn(stated, key));
-  const left = valid(names, flags);
-  const count = names.length > 0 ? left.length : countIn(parameters, "uiCount");
+    ? points.map((point) => findText(point, "dPosName") ?? findText(point, "pPosName"))
+    : listNumbered(findObject(parameters, "dPosX")).map(([key]) => findText(stated, key));
+  const left = selectValid(names, flags);
+  const count = names.length > 0 ? left.length : findCount(parameters, "uiCount");
   return { kind: "P", count, measured: null, nominal: null, names: left };
 }
 
@@ -187,9 +189,9 @@ export class FrameNumbers {
   }
 
   /** Stated steps of time, as measured or else as planned, and of depth. */
-  steps(warnings: Warning[]): ReturnType<typeof calibrationsOf> {
+  steps(warnings: Warning[]): ReturnType<typeof selectCalibrations> {
     const [time, depth] = [this.loop("T"), this.loop("Z")];
-    return calibrationsOf({
+    return selectCalibrations({
       T: [time?.measured ?? time?.nominal, "ms"],
       Z: [depth?.nominal, "um"],
     }, warnings);
@@ -225,7 +227,7 @@ export class FrameNumbers {
 }
 
 /** Makes a scene of each stage position with stored frames. @throws {DecodeFailed} no position has frames */
-export function positionScenes(
+export function makePositionScenes(
   numbers: FrameNumbers,
   frames: Iterable<number>,
   sizes: SceneEntry["sizes"],
@@ -238,7 +240,7 @@ export function positionScenes(
   if (served.length === 0) throw new DecodeFailed("it holds no frames");
   const names = numbers.loop("P")?.names ?? [];
   const missing = declared - served.length;
-  const unique = missing > 0 ? sceneNames(names.slice(0, 10_000)) : [];
+  const unique = missing > 0 ? nameScenesApart(names.slice(0, 10_000)) : [];
   const leftOut: string[] = [];
   for (let position = 0; leftOut.length < Math.min(missing, MAX_LISTED); position += 1) {
     if (!stored.has(position)) leftOut.push(`"${unique[position] ?? `Scene ${position + 1}`}"`);

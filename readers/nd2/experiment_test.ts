@@ -1,7 +1,7 @@
 /** Objects and lists as the documents give them. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { FrameNumbers, type Loop, type LoopKind, loopsOf } from "./experiment.ts";
+import { FrameNumbers, type Loop, type LoopKind, readLoops } from "./experiment.ts";
 import type { Variant, VariantObject } from "./clx.ts";
 
 function variant(value: unknown): Variant {
@@ -16,7 +16,7 @@ const level = (eType: number, uLoopPars: unknown, ...inner: unknown[]) => ({
   ppNextLevelEx: inner,
 });
 const short = (experiment: unknown) =>
-  loopsOf(variant(experiment) as VariantObject)
+  readLoops(variant(experiment) as VariantObject)
     .map(({ kind, count, measured, nominal }) => [kind, count, measured, nominal]);
 
 Deno.test("lists loops from the outermost to the innermost, with their steps", () => {
@@ -35,7 +35,7 @@ Deno.test("counts valid positions, given as points or as coordinates by axis", (
   const points = { Points: [{ dPosName: "a" }, {}, { pPosName: "b" }, { dPosX: 1 }] };
   deepEqual(short({ ...level(2, points), pItemValid: Uint8Array.of(1, 0, 7) }), [["P", 2, null, null]]);
   deepEqual(short({ ...level(2, points), pItemValid: new Uint8Array() }), [["P", 3, null, null]]);
-  const names = loopsOf(variant({
+  const names = readLoops(variant({
     ...level(2, [{ dPosX: { _00: 1, _01: 2 }, pPosName: { _00: "a", _01: "b" } }]),
     pItemValid: { _01: true, _00: false },
   }) as VariantObject).map((loop) => loop.names);

@@ -13,6 +13,6 @@ export const ND2: FileFormat = {
   recognises: (head) => isNd2Chunk(head) || startsWith(head, 0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20),
   confirms: async (file) =>
     isNd2Chunk(file.read(0, 4, "the first bytes")) ||
-    (await import("./legacy.ts")).boxMapOffset(file) !== null,
+    (await import("./legacy.ts")).findBoxMap(file) !== null,
   load: () => import("./mod.ts"),
 };

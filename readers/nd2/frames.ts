@@ -8,13 +8,13 @@ import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { type ByteSource, DecodedBytes } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { calibrated, type Calibration, known, statedStep } from "../metadata/axes.ts";
+import { type Calibration, convertStep, keepCalibrated, statedStep } from "../metadata/axes.ts";
 import {
   BLACK,
-  channelsOf,
+  buildChannels,
   COLOUR_HEX,
   COLOURS,
-  hexColor,
+  formatHexColor,
   type NamedChannel,
   sampleName,
 } from "../metadata/channels.ts";
@@ -32,13 +32,13 @@ import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import { requireChunk, type StoredChunks } from "./chunk_map.ts";
 import {
-  countIn,
-  itemsOf,
-  numberIn,
-  objectIn,
-  objectOf,
-  positiveIn,
-  textIn,
+  findCount,
+  findNumber,
+  findObject,
+  findPositive,
+  findText,
+  listItems,
+  takeObject,
   type VariantObject,
 } from "./clx.ts";
 
@@ -72,22 +72,22 @@ const COMPRESSION = { zlib: 0, lossy: 1 } as const;
 const PIXEL_TYPE = { signed: 0, real: 2 } as const;
 
 /** The layout according to the attributes. @throws {DecodeFailed} an attribute is missing, impossible or not supported */
-export function frameLayout(attributes: VariantObject): FrameLayout {
-  const columns = size(attributes, "uiWidth", MAX_PLANE_SAMPLES);
-  const rows = size(attributes, "uiHeight", MAX_PLANE_SAMPLES);
-  const components = size(attributes, "uiComp", MAX_CHANNELS);
-  const sampleType = sampleTypeOf(attributes);
+export function readFrameLayout(attributes: VariantObject): FrameLayout {
+  const columns = requireFrameSize(attributes, "uiWidth", MAX_PLANE_SAMPLES);
+  const rows = requireFrameSize(attributes, "uiHeight", MAX_PLANE_SAMPLES);
+  const components = requireFrameSize(attributes, "uiComp", MAX_CHANNELS);
+  const sampleType = chooseSampleType(attributes);
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`frames have ${rows} x ${columns} pixels, more than ${MAX_PLANE_SAMPLES}`);
   }
   const usedRowBytes = columns * components * SAMPLE_BYTES[sampleType];
   // For tiles the program writes 0.
-  const stated = numberIn(attributes, "uiWidthBytes") || null;
+  const stated = findNumber(attributes, "uiWidthBytes") || null;
   const rowBytes = stated ?? Math.ceil(usedRowBytes / ROW_ALIGNMENT) * ROW_ALIGNMENT;
   if (!Number.isSafeInteger(rowBytes) || rowBytes < usedRowBytes || rows * rowBytes > MAX_FRAME_BYTES) {
     throw new DecodeFailed(`rows of ${usedRowBytes} bytes of samples are declared with ${rowBytes} bytes`);
   }
-  const compression = numberIn(attributes, "eCompression");
+  const compression = findNumber(attributes, "eCompression");
   if (compression === COMPRESSION.lossy) {
     const help = "docs/formats/nd2.md#what-is-refused";
     throw new DecodeFailed(`frames with lossy compression are not supported (${help})`);
@@ -114,8 +114,8 @@ export function frameLayout(attributes: VariantObject): FrameLayout {
   };
 }
 
-function size(attributes: VariantObject, name: string, most: number): number {
-  const value = numberIn(attributes, name);
+function requireFrameSize(attributes: VariantObject, name: string, most: number): number {
+  const value = findNumber(attributes, name);
   if (value === null || !Number.isSafeInteger(value) || value < 1 || value > most) {
     throw new DecodeFailed(`${name} is ${value ?? "missing"} instead of 1 to ${most}`);
   }
@@ -130,10 +130,10 @@ const TYPES: Readonly<Record<number, Partial<Record<"int" | "uint" | "float", Sa
 };
 
 /** The sample type: samples with 32 significant bits are floats for any pixel type. */
-function sampleTypeOf(attributes: VariantObject): SampleType {
-  const bits = numberIn(attributes, "uiBpcInMemory");
-  const significant = numberIn(attributes, "uiBpcSignificant") ?? bits;
-  const stated = numberIn(attributes, "ePixelType");
+function chooseSampleType(attributes: VariantObject): SampleType {
+  const bits = findNumber(attributes, "uiBpcInMemory");
+  const significant = findNumber(attributes, "uiBpcSignificant") ?? bits;
+  const stated = findNumber(attributes, "ePixelType");
   const kind = stated === PIXEL_TYPE.real || bits === 32 && significant === 32
     ? "float"
     : stated === PIXEL_TYPE.signed
@@ -147,41 +147,41 @@ function sampleTypeOf(attributes: VariantObject): SampleType {
 }
 
 /** The components of a pixel as channels, with the names and colours of their picture planes. */
-export function channelList(
+export function buildNd2Channels(
   picture: VariantObject,
   layout: FrameLayout,
 ): { readonly channels: readonly Channel[]; readonly warnings: readonly Warning[] } {
-  const pictures = objectIn(picture, "sPicturePlanes");
-  const newer = itemsOf(pictures.get("sPlaneNew"));
+  const pictures = findObject(picture, "sPicturePlanes");
+  const newer = listItems(pictures.get("sPlaneNew"));
   // Older files call the planes `sPlane`.
-  const planes = (newer.length > 0 ? newer : itemsOf(pictures.get("sPlane"))).map(objectOf);
-  const stated = countIn(pictures, "uiCount");
+  const planes = (newer.length > 0 ? newer : listItems(pictures.get("sPlane"))).map(takeObject);
+  const stated = findCount(pictures, "uiCount");
   const shares = planes.length > 0 ? shareOf(planes, layout.components) : null;
   const components = shares === null
     ? []
-    : planes.flatMap((plane, i) => componentsOf(plane, shares[i] ?? 1, planes.length > 1));
+    : planes.flatMap((plane, i) => nameComponents(plane, shares[i] ?? 1, planes.length > 1));
   const disagree = planes.length > 0 && (shares === null || stated !== 0 && stated !== planes.length);
   const described = `${planes.length} of ${stated} channels are described`;
   const text = `${described}, but pixels have ${layout.components} samples`;
   const named = Array.from({ length: layout.components }, (_, i) => components[i] ?? { name: null });
   return {
-    channels: channelsOf(named, layout),
+    channels: buildChannels(named, layout),
     warnings: warnIf(disagree, "metadata_disagree", text),
   };
 }
 
 /** Number of components of each plane; `null` if their total differs from the number of components per pixel. */
 function shareOf(planes: readonly VariantObject[], components: number): readonly number[] | null {
-  const stated = planes.map((plane) => Math.max(countIn(plane, "uiCompCount"), 1));
+  const stated = planes.map((plane) => Math.max(findCount(plane, "uiCompCount"), 1));
   if (stated.reduce((sum, count) => sum + count, 0) === components) return stated;
   const equal = components / planes.length;
   return Number.isInteger(equal) ? planes.map(() => equal) : null;
 }
 
 /** The components of a plane: one channel, the blue, green and red of a camera, or numbered channels. */
-function componentsOf(plane: VariantObject, count: number, several: boolean): readonly NamedChannel[] {
-  const name = textIn(plane, "sDescription")?.trim() ?? null;
-  const color = colorOf(numberIn(plane, "uiColor"));
+function nameComponents(plane: VariantObject, count: number, several: boolean): readonly NamedChannel[] {
+  const name = findText(plane, "sDescription")?.trim() ?? null;
+  const color = formatBgrColor(findNumber(plane, "uiColor"));
   if (count === 1) return [{ name, color }];
   if (count !== COLOURS.length) {
     return Array.from({ length: count }, (_, i) => ({ name: name && `${name} ${i + 1}`, color }));
@@ -194,9 +194,9 @@ function componentsOf(plane: VariantObject, count: number, several: boolean): re
 }
 
 /** `#rrggbb` of a number with red in its lowest byte; `null` for black. */
-export function colorOf(value: number | null): string | null {
+export function formatBgrColor(value: number | null): string | null {
   if (value === null || !Number.isInteger(value)) return null;
-  const color = hexColor(value, value >>> 8, value >>> 16);
+  const color = formatHexColor(value, value >>> 8, value >>> 16);
   return color === BLACK ? null : color;
 }
 
@@ -211,21 +211,22 @@ export interface PictureAxes {
 }
 
 /** Steps of rows and columns, and warnings about those that are not spatial. Pixels are square; time and depth have separate steps. */
-export function pictureAxes(picture: VariantObject): PictureAxes {
-  const stepOf = (name: string, unit: string) => known(calibrated(positiveIn(picture, name), unit));
+export function readPictureAxes(picture: VariantObject): PictureAxes {
+  const stepOf = (name: string, unit: string) =>
+    keepCalibrated(convertStep(findPositive(picture, name), unit));
   const warnings: Warning[] = [];
-  const pixel = numberIn(picture, "bCalibrated") === 0
+  const pixel = findNumber(picture, "bCalibrated") === 0
     ? undefined
-    : statedStep("X", numberIn(picture, "dCalibration"), "um", warnings);
+    : statedStep("X", findNumber(picture, "dCalibration"), "um", warnings);
   const axes: Readonly<Record<number, readonly [runs: string, step: Calibration | undefined]>> = {
     [TIME]: ["points in time", stepOf("dTimeAxisCalibration", "ms")],
     [DEPTH]: ["focus planes", stepOf("dZAxisCalibration", "um")],
     [POINT]: ["points in time at one place", undefined],
   };
   const steps: Partial<Record<AxisLetter, Calibration>> = {};
-  const lineScan = numberIn(picture, "ePictureYAxis") === TIME;
+  const lineScan = findNumber(picture, "ePictureYAxis") === TIME;
   for (const [letter, what] of [["Y", "Rows"], ["X", "Columns"]] as const) {
-    const axis = numberIn(picture, `ePicture${letter}Axis`) ?? 0;
+    const axis = findNumber(picture, `ePicture${letter}Axis`) ?? 0;
     const [runs, step] = axes[axis] ?? [null, pixel];
     if (step) steps[letter] = step;
     if (runs === null) continue;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { channelList, colorOf, frameLayout } from "./frames.ts";
+import { buildNd2Channels, formatBgrColor, readFrameLayout } from "./frames.ts";
 import type { Variant, VariantObject } from "./clx.ts";
 
 const GOOD = {
@@ -20,7 +20,7 @@ function layout(changed: Record<string, Variant | undefined> = {}) {
     if (value === undefined) attributes.delete(name);
     else attributes.set(name, value);
   }
-  return frameLayout(attributes);
+  return readFrameLayout(attributes);
 }
 
 Deno.test("reads rows that are padded except the last", () => {
@@ -93,9 +93,9 @@ const plane = (name: string, uiCompCount: number, uiColor = 0) =>
 
 /** Names of the channels of pixels of some samples, and the warnings. */
 function listed(uiComp: number, planes: readonly VariantObject[], uiCount = planes.length) {
-  const layout = frameLayout(object({ uiWidth: 4, uiHeight: 3, uiComp, uiBpcInMemory: 8 }));
+  const layout = readFrameLayout(object({ uiWidth: 4, uiHeight: 3, uiComp, uiBpcInMemory: 8 }));
   const sPlaneNew = object(Object.fromEntries(planes.map((one, i) => [`a${i}`, one])));
-  const { channels, warnings } = channelList(
+  const { channels, warnings } = buildNd2Channels(
     object({ sPicturePlanes: object({ uiCount, sPlaneNew }) }),
     layout,
   );
@@ -107,8 +107,8 @@ function listed(uiComp: number, planes: readonly VariantObject[], uiCount = plan
 }
 
 Deno.test("a colour has red in its lowest byte; black and fractions give null", () => {
-  deepEqual([0x0000ff, 0x123456, 0xff00_0001].map(colorOf), ["#ff0000", "#563412", "#010000"]);
-  deepEqual([null, 0, 0xff00_0000, 1.5, NaN].map(colorOf), [null, null, null, null, null]);
+  deepEqual([0x0000ff, 0x123456, 0xff00_0001].map(formatBgrColor), ["#ff0000", "#563412", "#010000"]);
+  deepEqual([null, 0, 0xff00_0000, 1.5, NaN].map(formatBgrColor), [null, null, null, null, null]);
 });
 
 Deno.test("names the samples of a plane as channels, as colours or by number", () => {

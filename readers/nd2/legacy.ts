@@ -13,80 +13,80 @@
 import { numberOf } from "../metadata/text.ts";
 import { Buffer } from "node:buffer";
 import { jpeg2000 } from "../codecs/jpeg2000.ts";
-import { type Extent, requireDecodable, wholePicture } from "../codecs/segment.ts";
+import { type LargestSegment, requireDecodable, wholePicture } from "../codecs/segment.ts";
 import { DecodeFailed, PlaneNotFound, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { RandomAccessFile } from "../io/random_access_file.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { axesOf, calibrationsOf } from "../metadata/axes.ts";
-import { channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
+import { buildAxes, selectCalibrations } from "../metadata/axes.ts";
+import { buildChannels, COLOURS, sampleName } from "../metadata/channels.ts";
 import { type Channel, type PlanePlan, type RowRange, type Scenes, sizesOf } from "../reader.ts";
 import { SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 import { unlessLost, type Warning } from "../warning.ts";
 import {
-  countIn,
+  decodeMetadataText,
   EMPTY,
-  itemsOf,
-  metadataText,
-  numberIn,
-  objectIn,
-  objectOf,
+  findCount,
+  findNumber,
+  findObject,
+  findPositive,
+  findText,
+  listItems,
+  newVariantBudget,
   parseXmlVariant,
-  positiveIn,
-  textIn,
+  takeObject,
   type Variant,
-  variantBudget,
   type VariantObject,
 } from "./clx.ts";
-import { FrameNumbers, type Loop, LOOP_TYPE, positionScenes, requireKnownLoop } from "./experiment.ts";
+import { FrameNumbers, type Loop, LOOP_TYPE, makePositionScenes, requireKnownLoop } from "./experiment.ts";
 import { MAX_METADATA_BYTES } from "./metadata.ts";
-import { colorOf } from "./frames.ts";
-import { julianMilliseconds, wallClock } from "./wall_clock.ts";
+import { formatBgrColor } from "./frames.ts";
+import { convertJulianDay, readWallClock } from "./wall_clock.ts";
 
 /** Reads the metadata of a file with boxes. @throws {DecodeFailed | Stopped} */
-export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
+export function openLegacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const boxes = readBoxMap(file);
   const places = boxes.get(CODESTREAM) ?? [];
   const first = places[0];
   if (first === undefined) throw new DecodeFailed("it holds no frames");
-  const size = codestreamSize(file, first);
+  const size = readCodestreamSize(file, first);
   const warnings: Warning[] = [];
-  const budget = variantBudget();
+  const budget = newVariantBudget();
   const read = (purpose: string) =>
-    objectOf(
+    takeObject(
       unlessLost(warnings, "Metadata", () => {
-        const bytes = documentBytes(file, boxes, purpose);
-        return bytes && parseXmlVariant(bytes, `box ${quoted(purpose)}`, budget, warnings, plainName);
+        const bytes = findDocumentBytes(file, boxes, purpose);
+        return bytes && parseXmlVariant(bytes, `box ${quoted(purpose)}`, budget, warnings, dropTypePrefix);
       }) ?? undefined,
     );
-  const picture = holderOf(read("VIMD"), ["PicturePlanes", "Calibration"]);
-  const description = textStarting(read("TINF"), "Metadata:");
+  const picture = findHolder(read("VIMD"), ["PicturePlanes", "Calibration"]);
+  const description = findTextStarting(read("TINF"), "Metadata:");
   const experiment = read(boxes.has("AIM1") ? "AIM1" : "AIMD");
-  const listed = objectIn(picture, "PicturePlanes");
-  const planes = itemsOf(listed.get("Plane")).map(objectOf).filter((plane) => plane.size > 0);
-  const perFrame = numberIn(listed, "Count") ?? Math.max(planes.length, 1);
+  const listed = findObject(picture, "PicturePlanes");
+  const planes = listItems(listed.get("Plane")).map(takeObject).filter((plane) => plane.size > 0);
+  const perFrame = findNumber(listed, "Count") ?? Math.max(planes.length, 1);
   if (!Number.isSafeInteger(perFrame) || perFrame < 1 || perFrame > Math.min(places.length, MAX_CHANNELS)) {
     const stored = `the file holds ${places.length} codestreams`;
     throw new DecodeFailed(`frames have ${perFrame} channels, but ${stored}`);
   }
-  const numbers = new FrameNumbers(legacyLoops(experiment, description));
+  const numbers = new FrameNumbers(readLegacyLoops(experiment, description));
   const frames = Math.floor(places.length / perFrame);
   warnings.push(...numbers.mismatch(frames));
   const store = { file, places, perFrame, size, stop };
-  const channels = channelList(planes, store);
-  const pixel = numberIn(picture, "Calibration");
+  const channels = buildLegacyChannels(planes, store);
+  const pixel = findNumber(picture, "Calibration");
   const [T, Z] = [numbers.size("T"), numbers.size("Z")];
   const sizes = { T, C: channels.length, Z, Y: size.rows, X: size.columns };
   const steps = {
-    ...calibrationsOf({ Y: [pixel, "um"], X: [pixel, "um"] }, warnings),
+    ...selectCalibrations({ Y: [pixel, "um"], X: [pixel, "um"] }, warnings),
     ...numbers.steps(warnings),
   };
-  const axes = axesOf(sizes, steps);
-  return positionScenes(numbers, Array(frames).keys(), sizesOf(axes), (scene) => ({
+  const axes = buildAxes(sizes, steps);
+  return makePositionScenes(numbers, Array(frames).keys(), sizesOf(axes), (scene) => ({
     axes,
     channels,
-    ...wallClock(null, julianMilliseconds(numberIn(picture, "TimeAbsolute"))),
+    ...readWallClock(null, convertJulianDay(findNumber(picture, "TimeAbsolute"))),
     fileSize: file.size,
     reference: null,
     warnings,
@@ -94,8 +94,8 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
     indexBytes: 16 * places.length,
     documents(list) {
       for (const purpose of DOCUMENTS) {
-        const bytes = documentBytes(file, boxes, purpose);
-        list.add(purpose, "application/xml", bytes && metadataText(bytes));
+        const bytes = findDocumentBytes(file, boxes, purpose);
+        list.add(purpose, "application/xml", bytes && decodeMetadataText(bytes));
       }
     },
     plan: (wanted, position, rows) =>
@@ -104,21 +104,21 @@ export function legacyScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
 }
 
 /** The channels: the codestreams of a frame, or the components of each codestream if they are colours. */
-function channelList(
+function buildLegacyChannels(
   planes: readonly VariantObject[],
   { perFrame, size }: CodestreamStore,
 ): readonly Channel[] {
   const described = Array.from({ length: perFrame }, (_, i) => {
     const plane = planes[i] ?? EMPTY;
-    const name = textIn(plane, "OpticalConfigName") ?? textIn(plane, "Description");
-    return { name, color: colorOf(numberIn(plane, "Color")) };
+    const name = findText(plane, "OpticalConfigName") ?? findText(plane, "Description");
+    return { name, color: formatBgrColor(findNumber(plane, "Color")) };
   });
   const all = size.components === 1
     ? described
     : described.flatMap(({ name }) =>
       COLOURS.map((colour) => ({ name: sampleName(perFrame > 1 ? name : null, colour) }))
     );
-  return channelsOf(all, { ...size, sampleType: sampleTypeOf(size) });
+  return buildChannels(all, { ...size, sampleType: chooseLegacyType(size) });
 }
 
 /** The header of a codestream (ITU-T T.800, annex A.5.1). */
@@ -134,8 +134,8 @@ export interface CodestreamSize {
 const SEARCHED = 4096;
 
 /** Reads the header of a codestream. @throws {DecodeFailed} the header is missing, or its size is not supported */
-export function codestreamSize(file: ByteSource, at: number): CodestreamSize {
-  const box = boxAt(file, at, CODESTREAM);
+export function readCodestreamSize(file: ByteSource, at: number): CodestreamSize {
+  const box = readBox(file, at, CODESTREAM);
   const bytes = file.read(box.offset, Math.min(box.length, SEARCHED), "the first codestream");
   // The markers SOC and SIZ.
   const start = Buffer.from(bytes).indexOf("ff4fff51", 0, "hex");
@@ -163,7 +163,7 @@ interface CodestreamStore {
   readonly stop: StopFlag;
 }
 
-const sampleTypeOf = ({ bits }: CodestreamSize) => bits > 8 ? "uint16" as const : "uint8" as const;
+const chooseLegacyType = ({ bits }: CodestreamSize) => bits > 8 ? "uint16" as const : "uint8" as const;
 
 function planStreams(
   { file, places, perFrame, size, stop }: CodestreamStore,
@@ -172,7 +172,7 @@ function planStreams(
   rows: RowRange | undefined,
 ): PlanePlan {
   const { components: samples, columns: width } = size;
-  const sampleType = sampleTypeOf(size);
+  const sampleType = chooseLegacyType(size);
   const filled = rows ?? { start: 0, end: size.rows };
   const wanted = Map.groupBy(channels.keys(), (i) => frame * perFrame + Math.floor(channels[i]! / samples));
   const streams = [...wanted].map(([place, indices]) => {
@@ -181,10 +181,10 @@ function planStreams(
       const frames = Math.floor(places.length / perFrame);
       throw new PlaneNotFound(`frame ${frame} is not in the file, which holds ${frames} frames`);
     }
-    const { offset, length } = boxAt(file, at, CODESTREAM);
+    const { offset, length } = readBox(file, at, CODESTREAM);
     const what = `codestream ${place} at ${at}`;
     const bytes = width * size.rows * samples * SAMPLE_BYTES[sampleType];
-    const extent: Extent = { stored: length, width, rows: size.rows, samples, bytes };
+    const extent: LargestSegment = { stored: length, width, rows: size.rows, samples, bytes };
     requireDecodable(jpeg2000, extent, what);
     return { offset, what, extent, indices };
   });
@@ -228,7 +228,7 @@ const DOCUMENTS: readonly string[] = ["VIMD", "VCAL", "ACAL", "AIM1", "AIMD", "A
 const READ = new Set([CODESTREAM, ...DOCUMENTS]);
 
 /** Offset of the map; `null` for other pictures in boxes of JPEG 2000. */
-export function boxMapOffset(file: ByteSource): number | null {
+export function findBoxMap(file: ByteSource): number | null {
   if (file.size < TAIL_BYTES) return null;
   const tail = Buffer.from(file.read(file.size - TAIL_BYTES, TAIL_BYTES, "the end of the file"));
   const signed = tail.toString("latin1", 0, MAP_SIGNATURE.length) === MAP_SIGNATURE;
@@ -240,7 +240,7 @@ type BoxMap = ReadonlyMap<string, readonly number[]>;
 
 /** Offsets of the boxes in the map. @throws {DecodeFailed} the map is missing or damaged */
 function readBoxMap(file: ByteSource): BoxMap {
-  const place = boxMapOffset(file);
+  const place = findBoxMap(file);
   if (place === null) throw new DecodeFailed("the file does not end with a box map");
   const count = Buffer.from(file.read(place, 4, "the box map")).readUInt32BE(0);
   if (count > MAX_BOXES) throw new DecodeFailed(`the file has more than ${MAX_BOXES} boxes`);
@@ -255,7 +255,7 @@ function readBoxMap(file: ByteSource): BoxMap {
 }
 
 /** The content of the box at an offset. @throws {DecodeFailed} it lies outside the file */
-function boxAt(file: ByteSource, at: number, purpose: string) {
+function readBox(file: ByteSource, at: number, purpose: string) {
   const what = `box ${quoted(purpose)}`;
   const head = Buffer.from(file.read(at, BOX_HEAD_BYTES, what));
   const length = head.readUInt32BE(0) || file.size - at;
@@ -264,10 +264,10 @@ function boxAt(file: ByteSource, at: number, purpose: string) {
 }
 
 /** The bytes of the first document of a purpose, or `null`. @throws {DecodeFailed} the document is too long or incomplete */
-function documentBytes(file: ByteSource, boxes: BoxMap, purpose: string): Uint8Array | null {
+function findDocumentBytes(file: ByteSource, boxes: BoxMap, purpose: string): Uint8Array | null {
   const at = boxes.get(purpose)?.[0];
   if (at === undefined) return null;
-  const { offset, length } = boxAt(file, at, purpose);
+  const { offset, length } = readBox(file, at, purpose);
   if (length > MAX_METADATA_BYTES) {
     throw new DecodeFailed(
       `box ${quoted(purpose)} at ${at} has ${length} bytes, more than ${MAX_METADATA_BYTES}`,
@@ -277,34 +277,34 @@ function documentBytes(file: ByteSource, boxes: BoxMap, purpose: string): Uint8A
 }
 
 /** A name without the prefix for its type: `uiCount` equals `Count`. */
-const plainName = (name: string): string => name.replace(/^[a-z_]+/, "") || name;
+const dropTypePrefix = (name: string): string => name.replace(/^[a-z_]+/, "") || name;
 
 /** The object inside wrappers that has one of these names; else the innermost object. */
-function holderOf(value: VariantObject, names: readonly string[]): VariantObject {
+function findHolder(value: VariantObject, names: readonly string[]): VariantObject {
   if (names.some((name) => value.has(name))) return value;
   const inner = [...value].filter(([name, one]) => one instanceof Map && name !== "UnknownData");
-  return inner.length === 1 ? holderOf(objectOf(inner[0]![1]), names) : value;
+  return inner.length === 1 ? findHolder(takeObject(inner[0]![1]), names) : value;
 }
 
 /** The first text in a value that begins with `start`, or `null`. */
-function textStarting(value: Variant | undefined, start: string): string | null {
+function findTextStarting(value: Variant | undefined, start: string): string | null {
   if (typeof value === "string") return value.startsWith(start) ? value : null;
   if (!(value instanceof Map)) return null;
   for (const one of value.values()) {
-    const found = textStarting(one, start);
+    const found = findTextStarting(one, start);
     if (found !== null) return found;
   }
   return null;
 }
 
 /** The loops, outermost first. Sizes in the description take precedence over requested ones. @throws {DecodeFailed} unknown loops */
-export function legacyLoops(experiment: VariantObject, description: string | null): readonly Loop[] {
+export function readLegacyLoops(experiment: VariantObject, description: string | null): readonly Loop[] {
   // Such as `T(3) x XY(4) x Z(5)`.
   const line = /Dimensions:\s?([^\r\n]{1,300})/.exec(description ?? "")?.[1] ?? "";
   const found = Array.from(line.matchAll(/([A-Za-zλ]+)'?\((\d{1,9})\)/g));
   const sizes = new Map(found.map(([, name = "", count]) => [name === "S" ? "XY" : name, Number(count)]));
-  return levelsOf(experiment).flatMap((level) => {
-    const loop = loopOf(level, sizes);
+  return listLevels(experiment).flatMap((level) => {
+    const loop = readLegacyLoop(level, sizes);
     if (loop === null || loop.count < 1) return [];
     const stated = numberOf(/Z Stack Loop: \d+\s+-\s+Step\s+([.,\d]+)/.exec(description ?? "")?.[1]) ?? 0;
     return [loop.kind === "Z" && stated > 0 ? { ...loop, nominal: stated } : loop];
@@ -312,25 +312,25 @@ export function legacyLoops(experiment: VariantObject, description: string | nul
 }
 
 /** The levels of an experiment: numbered loops side by side, or a chain of nested loops. */
-function levelsOf(experiment: VariantObject): readonly VariantObject[] {
-  const holder = holderOf(experiment, ["LoopNo00", "LoopPars"]);
+function listLevels(experiment: VariantObject): readonly VariantObject[] {
+  const holder = findHolder(experiment, ["LoopNo00", "LoopPars"]);
   if (holder.has("LoopNo00")) {
     return [...holder].filter(([name]) => /^LoopNo\d+$/.test(name)).sort(([a], [b]) => a < b ? -1 : 1)
-      .map(([, level]) => objectOf(level));
+      .map(([, level]) => takeObject(level));
   }
-  return holder.has("LoopPars") ? [holder, ...levelsOf(objectIn(holder, "NextLevelEx"))] : [];
+  return holder.has("LoopPars") ? [holder, ...listLevels(findObject(holder, "NextLevelEx"))] : [];
 }
 
-function loopOf(level: VariantObject, sizes: ReadonlyMap<string, number>): Loop | null {
-  const parameters = holderOf(objectIn(level, "LoopPars"), ["Count", "Period", "PosX", "ZStep"]);
-  const type = numberIn(level, "Type") ?? 0;
-  const count = countIn(parameters, "Count");
+function readLegacyLoop(level: VariantObject, sizes: ReadonlyMap<string, number>): Loop | null {
+  const parameters = findHolder(findObject(level, "LoopPars"), ["Count", "Period", "PosX", "ZStep"]);
+  const type = findNumber(level, "Type") ?? 0;
+  const count = findCount(parameters, "Count");
   const loop = { measured: null, nominal: null, names: [] };
   if (type === LOOP_TYPE.positions) {
-    return { ...loop, kind: "P", count: sizes.get("XY") ?? (count || objectIn(parameters, "PosX").size) };
+    return { ...loop, kind: "P", count: sizes.get("XY") ?? (count || findObject(parameters, "PosX").size) };
   }
   if (type === LOOP_TYPE.focus) {
-    const [low, high, step] = ["ZLow", "ZHigh", "ZStep"].map((name) => numberIn(parameters, name) ?? 0);
+    const [low, high, step] = ["ZLow", "ZHigh", "ZStep"].map((name) => findNumber(parameters, name) ?? 0);
     // Without a step the range counts.
     const fromRange = count > 1 ? (high! - low!) / (count - 1) : 0;
     return { ...loop, kind: "Z", count, nominal: Math.abs(step || fromRange) || null };
@@ -340,14 +340,14 @@ function loopOf(level: VariantObject, sizes: ReadonlyMap<string, number>): Loop 
     throw new DecodeFailed("the experiment has a custom loop, which is not supported");
   }
   if (type !== LOOP_TYPE.time && type !== LOOP_TYPE.phases) return null;
-  const phases = itemsOf(parameters.get("Period")).map(objectOf).filter((phase) => phase.size > 0);
+  const phases = listItems(parameters.get("Period")).map(takeObject).filter((phase) => phase.size > 0);
   const stated = sizes.get("T");
-  const fitting = phases.find((phase) => numberIn(phase, "Count") === stated) ?? phases[0] ?? parameters;
+  const fitting = phases.find((phase) => findNumber(phase, "Count") === stated) ?? phases[0] ?? parameters;
   return {
     ...loop,
     kind: "T",
-    count: stated ?? countIn(fitting, "Count"),
-    measured: positiveIn(fitting, "AvgPeriodDiff"),
-    nominal: positiveIn(fitting, "Period"),
+    count: stated ?? findCount(fitting, "Count"),
+    measured: findPositive(fitting, "AvgPeriodDiff"),
+    nominal: findPositive(fitting, "Period"),
   };
 }

@@ -1,7 +1,7 @@
 import { deepEqual, throws } from "node:assert/strict";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { codestreamSize } from "./legacy.ts";
-import { legacyLoops } from "./legacy.ts";
+import { readCodestreamSize } from "./legacy.ts";
+import { readLegacyLoops } from "./legacy.ts";
 import type { Variant, VariantObject } from "./clx.ts";
 
 /** Reads a box with a codestream of the markers SOC and SIZ (ITU-T T.800, annex A.5.1) after some bytes. */
@@ -25,7 +25,10 @@ function sizeOf(
   [...size, ...offset].forEach((word, i) => view.setUint32(start + 8 + 4 * i, word));
   view.setUint16(start + 40, components);
   view.setUint8(start + 42, depth);
-  const { columns, rows, components: found, bits } = codestreamSize(new DecodedBytes(bytes, "the file"), 0);
+  const { columns, rows, components: found, bits } = readCodestreamSize(
+    new DecodedBytes(bytes, "the file"),
+    0,
+  );
   return [columns, rows, found, bits];
 }
 
@@ -57,7 +60,7 @@ function variant(value: unknown): Variant {
 }
 
 const short = (experiment: unknown, description: string | null = null) =>
-  legacyLoops(variant(experiment) as VariantObject, description)
+  readLegacyLoops(variant(experiment) as VariantObject, description)
     .map(({ kind, count, measured, nominal }) => [kind, count, measured, nominal]);
 const level = (Type: number, LoopPars: unknown, NextLevelEx: unknown = {}) => ({
   Type,

@@ -6,13 +6,13 @@ import type { DocumentList } from "../io/document_list.ts";
 import { unlessLost, type Warning, warning } from "../warning.ts";
 import { ATTRIBUTES, readChunk, type StoredChunks } from "./chunk_map.ts";
 import {
+  decodeMetadataText,
   EMPTY,
-  metadataText,
+  newVariantBudget,
   parseLite,
   parseXmlVariant,
-  unwrapped,
+  unwrapObject,
   type Variant,
-  variantBudget,
   type VariantObject,
 } from "./clx.ts";
 
@@ -24,7 +24,7 @@ const EXPERIMENT = ["ImageMetadataLV!", "ImageMetadata!"];
 const TEXTS = ["ImageTextInfoLV!", "ImageTextInfo!"];
 
 /** The documents of the image. */
-export interface Metadata {
+export interface Nd2Metadata {
   readonly attributes: VariantObject;
   /** Channels and calibration of the first frame; empty if missing. */
   readonly picture: VariantObject;
@@ -34,15 +34,15 @@ export interface Metadata {
 }
 
 /** Reads the documents of the image. @throws {DecodeFailed} attributes are missing, or attributes, channels or loops damaged */
-export function readMetadata(file: ByteSource, chunks: StoredChunks): Metadata {
-  const budget = variantBudget();
+export function readNd2Metadata(file: ByteSource, chunks: StoredChunks): Nd2Metadata {
+  const budget = newVariantBudget();
   const warnings: Warning[] = [];
   const read = (names: readonly string[]): VariantObject | null => {
     const found = chunks.find(names);
     if (found === null) return null;
     const what = `chunk ${quoted(found.name)}`;
     const bytes = readChunk(file, found.name, found.at, MAX_METADATA_BYTES);
-    return unwrapped(
+    return unwrapObject(
       isXml(bytes) ? parseXmlVariant(bytes, what, budget, warnings) : parseLite(bytes, what, budget),
     );
   };
@@ -67,28 +67,28 @@ export function isXml(bytes: Uint8Array): boolean {
 const DOCUMENT = /^(?:Image|CustomDataVar\|)/;
 
 /** Adds the documents in file order. @throws {DecodeFailed} a document is damaged */
-export function addDocuments(list: DocumentList, file: ByteSource, { named }: StoredChunks): void {
-  const budget = variantBudget();
+export function addNd2Documents(list: DocumentList, file: ByteSource, { named }: StoredChunks): void {
+  const budget = newVariantBudget();
   const found = [...named].filter(([name]) => DOCUMENT.test(name)).sort(([, a], [, b]) => a - b);
   for (const [name, at] of found) {
     const bytes = readChunk(file, name, at, MAX_METADATA_BYTES);
     const title = name.replace(/!$/, "");
-    if (isXml(bytes)) list.add(title, "application/xml", metadataText(bytes));
+    if (isXml(bytes)) list.add(title, "application/xml", decodeMetadataText(bytes));
     else {
       const value = parseLite(bytes, `chunk ${quoted(name)}`, budget);
-      list.add(title, "application/json", JSON.stringify(plain(value), null, 1));
+      list.add(title, "application/json", JSON.stringify(convertForJson(value), null, 1));
     }
   }
 }
 
 /** A value for JSON, with bytes in base64. */
-function plain(value: Variant): unknown {
+function convertForJson(value: Variant): unknown {
   if (value instanceof Uint8Array) {
     return Buffer.from(value.buffer, value.byteOffset, value.length).toString("base64");
   }
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(convertForJson);
   // `fromEntries` defines properties, so `__proto__` is an ordinary name.
   return value instanceof Map
-    ? Object.fromEntries([...value].map(([name, one]) => [name, plain(one)]))
+    ? Object.fromEntries([...value].map(([name, one]) => [name, convertForJson(one)]))
     : value;
 }

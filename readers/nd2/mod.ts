@@ -18,25 +18,25 @@ import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { RandomAccessFile } from "../io/random_access_file.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { axesOf } from "../metadata/axes.ts";
-import { lineScanOf } from "../metadata/line_scan.ts";
-import { MAX_STAMPS, MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
+import { buildAxes } from "../metadata/axes.ts";
+import { buildLineScan } from "../metadata/line_scan.ts";
+import { MAX_STAMPS, MAX_TIME_RECORDS, scaleStamps } from "../metadata/time_stamps.ts";
 import { type Acquisition, type Scenes, sizesOf, type Source } from "../reader.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import {
   CHUNK_MAGIC,
-  chunkAt,
   findChunks,
+  locateChunk,
   MAX_FRAMES,
   requireChunk,
   type StoredChunks,
 } from "./chunk_map.ts";
-import { numberIn, textIn } from "./clx.ts";
-import { FrameNumbers, loopsOf, positionScenes } from "./experiment.ts";
-import { channelList, frameLayout, pictureAxes, planFrame } from "./frames.ts";
-import { legacyScenes } from "./legacy.ts";
-import { addDocuments, readMetadata } from "./metadata.ts";
-import { julianMilliseconds, wallClock } from "./wall_clock.ts";
+import { findNumber, findText } from "./clx.ts";
+import { FrameNumbers, makePositionScenes, readLoops } from "./experiment.ts";
+import { buildNd2Channels, planFrame, readFrameLayout, readPictureAxes } from "./frames.ts";
+import { openLegacyScenes } from "./legacy.ts";
+import { addNd2Documents, readNd2Metadata } from "./metadata.ts";
+import { convertJulianDay, readWallClock } from "./wall_clock.ts";
 
 /** Smallest file in bytes: the signature chunk and the offset of the map. */
 const LEAST_BYTES = 152;
@@ -52,20 +52,20 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
     }
     const first = file.read(0, CHUNK_MAGIC.length, "the first bytes");
     return CHUNK_MAGIC.every((byte, i) => first[i] === byte)
-      ? chunkedScenes(file, files.stop)
-      : legacyScenes(file, files.stop);
+      ? openChunkedScenes(file, files.stop)
+      : openLegacyScenes(file, files.stop);
   });
 }
 
-function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
+function openChunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const { chunks, fault } = findChunks(file, stop);
-  const metadata = readMetadata(file, chunks);
-  const layout = frameLayout(metadata.attributes);
-  const numbers = new FrameNumbers(loopsOf(metadata.experiment));
-  const axes = pictureAxes(metadata.picture);
-  const { channels, warnings } = channelList(metadata.picture, layout);
-  const utc = julianMilliseconds(numberIn(metadata.picture, "dTimeAbsolute"));
-  const moment = wallClock(textIn(metadata.texts, "TextInfoItem_9"), utc);
+  const metadata = readNd2Metadata(file, chunks);
+  const layout = readFrameLayout(metadata.attributes);
+  const numbers = new FrameNumbers(readLoops(metadata.experiment));
+  const axes = readPictureAxes(metadata.picture);
+  const { channels, warnings } = buildNd2Channels(metadata.picture, layout);
+  const utc = convertJulianDay(findNumber(metadata.picture, "dTimeAbsolute"));
+  const moment = readWallClock(findText(metadata.texts, "TextInfoItem_9"), utc);
   const store = { file, chunks, layout, lineScan: axes.lineScan, stop };
   const [t, custom] = [numbers.size("T"), numbers.size("U")];
   const unusable = `The chunk map is unusable (${fault}); the chunks were found by searching the file`;
@@ -85,32 +85,32 @@ function chunkedScenes(file: RandomAccessFile, stop: StopFlag): Scenes {
   const open = (scene: number): Acquisition => {
     const length = t > 1 ? Math.min(t, MAX_STAMPS) : 0;
     const frames = Array.from({ length }, (_, i) => numbers.at({ t: i, z: 0 }, scene));
-    const milliseconds = length === 0 ? null : listedTimes(file, chunks, frames) ??
-      framesTimes(file, chunks, frames.slice(0, MAX_TIME_RECORDS));
-    const stamps = stampsOf(milliseconds, 1000, (milliseconds?.length ?? 0) < t);
+    const milliseconds = length === 0 ? null : readListedTimes(file, chunks, frames) ??
+      readFrameTimes(file, chunks, frames.slice(0, MAX_TIME_RECORDS));
+    const stamps = scaleStamps(milliseconds, 1000, (milliseconds?.length ?? 0) < t);
     return {
-      axes: axesOf(sizes, steps),
+      axes: buildAxes(sizes, steps),
       channels,
       ...moment,
       fileSize: file.size,
       reference: null,
-      lineScan: axes.lineScan ? lineScanOf(axes.steps.Y) : null,
+      lineScan: axes.lineScan ? buildLineScan(axes.steps.Y) : null,
       warnings: [...all, ...doubts],
       stamps,
       indexBytes: chunks.bytes + 8 * (milliseconds?.length ?? 0),
-      documents: (list) => addDocuments(list, file, chunks),
+      documents: (list) => addNd2Documents(list, file, chunks),
       plan: (components, position, rows) =>
         Promise.try(() => planFrame(store, numbers.at(position, scene), components, rows)),
     };
   };
-  return positionScenes(numbers, chunks.frames.keys(), sizesOf(axesOf(sizes, {})), open);
+  return makePositionScenes(numbers, chunks.frames.keys(), sizesOf(buildAxes(sizes, {})), open);
 }
 
 /** Names of the lists with a time per frame, for at most {@linkcode MAX_FRAMES} frames. */
 const CACHES = ["CustomData|AcqTimesCache!", "CustomData|AcqTimes2Cache!"];
 
 /** Milliseconds of some frames, from the list of times; `null` without a list, or if its times never rise. */
-function listedTimes(
+function readListedTimes(
   file: ByteSource,
   chunks: StoredChunks,
   frames: readonly number[],
@@ -125,14 +125,14 @@ function listedTimes(
 }
 
 /** Milliseconds of some frames, from before the samples of each frame; `NaN` for a missing frame. */
-function framesTimes(
+function readFrameTimes(
   file: ByteSource,
   chunks: StoredChunks,
   frames: readonly number[],
 ): readonly number[] | null {
   const times = frames.map((frame) =>
     unlessDamaged(() => {
-      const { offset } = chunkAt(file, chunks.frames.get(frame) ?? NaN);
+      const { offset } = locateChunk(file, chunks.frames.get(frame) ?? NaN);
       return new DataView(file.read(offset, 8, "the time of a frame").buffer).getFloat64(0, true);
     }, NaN)
   );

@@ -1,5 +1,5 @@
 /** Date and time of an image, from a text of the computer's clock whose form depends on the computer's language. */
-import { hourOf, type Moment, moment, momentOf, UNDATED } from "../metadata/moment.ts";
+import { buildMoment, convertHour, findMoment, type Moment, UNDATED } from "../metadata/moment.ts";
 
 /** Number of days between the start of Julian day numbers and of Unix time. */
 const UNIX_EPOCH_JULIAN_DAY = 2_440_587.5;
@@ -21,7 +21,7 @@ const CLOCK =
 const AFTERNOON = /[\u4e0b\u5f8c\ud6c4P]/i;
 
 /** Milliseconds since 1970 of a Julian day number; `null` if it is invalid. */
-export function julianMilliseconds(day: number | null): number | null {
+export function convertJulianDay(day: number | null): number | null {
   if (day === null || day < 1) return null;
   const ms = (day - UNIX_EPOCH_JULIAN_DAY) * DAY_MS;
   return Math.abs(ms) < 8.64e15 ? ms : null;
@@ -35,36 +35,36 @@ export function julianMilliseconds(day: number | null): number | null {
  * @param utc milliseconds since 1970, or `null`
  * @returns the moment in UTC if the text contains none
  */
-export function wallClock(text: string | null, utc: number | null): Moment {
-  const written = text === null ? UNDATED : parsed(text, utc);
+export function readWallClock(text: string | null, utc: number | null): Moment {
+  const written = text === null ? UNDATED : parseWallClock(text, utc);
   if (written.date !== "") return written;
-  return utc === null ? UNDATED : momentOf(new Date(utc).toISOString());
+  return utc === null ? UNDATED : findMoment(new Date(utc).toISOString());
 }
 
-function parsed(text: string, utc: number | null): Moment {
+function parseWallClock(text: string, utc: number | null): Moment {
   const found = /^\s*(\d{1,4})\s*[-/. ]\s*(\d{1,2}|[a-z]{3})[a-z]*\.?\s*[-/. ]\s*(\d{1,4})\b\.?(.*)$/is.exec(
     text.slice(0, MAX_TEXT),
   );
-  if (!found) return momentOf(text);
+  if (!found) return findMoment(text);
   const [, first = "", second = "", third = "", rest = ""] = found;
   const clock = CLOCK.exec(rest);
   // None on a 24-hour clock.
   const half = clock?.[1] ?? clock?.[5];
-  const hour = clock ? hourOf(clock[2], half && (AFTERNOON.test(half) ? "PM" : "AM")) : undefined;
+  const hour = clock ? convertHour(clock[2], half && (AFTERNOON.test(half) ? "PM" : "AM")) : undefined;
   const time = [hour, clock?.[3], clock?.[4] ?? 0] as const;
   const month = MONTHS.indexOf(second.toLowerCase()) + 1;
   const dates: (readonly [string, string | number, string | number])[] = first.length > 2
     ? [[first, second, third]]
     : month > 0
-    ? [[fullYear(third), month, first]]
-    : [[fullYear(third), second, first], [fullYear(third), first, second]];
-  const existing = dates.map((date) => moment(date, time)).filter(({ date }) => date !== "");
+    ? [[expandYear(third), month, first]]
+    : [[expandYear(third), second, first], [expandYear(third), first, second]];
+  const existing = dates.map((date) => buildMoment(date, time)).filter(({ date }) => date !== "");
   const american = clock?.[5] !== undefined && /^\s*\d+\//.test(text);
-  return nearest(american ? existing.reverse() : existing, utc);
+  return chooseNearest(american ? existing.reverse() : existing, utc);
 }
 
 /** The moment nearest to a time, if it is near enough; else the first moment. */
-function nearest(moments: readonly Moment[], utc: number | null): Moment {
+function chooseNearest(moments: readonly Moment[], utc: number | null): Moment {
   const away = ({ date }: Moment) =>
     Math.abs(Date.UTC(+date.slice(0, 4), +date.slice(4, 6) - 1, +date.slice(6)) - (utc ?? 0)) / DAY_MS;
   const [first = UNDATED] = moments;
@@ -73,6 +73,6 @@ function nearest(moments: readonly Moment[], utc: number | null): Moment {
 }
 
 /** The full year; two digits mean 1980 to 2079. */
-function fullYear(year: string): string {
+function expandYear(year: string): string {
   return year.length > 2 ? year : String((Number(year) < 80 ? 2000 : 1900) + Number(year));
 }

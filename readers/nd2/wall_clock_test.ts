@@ -1,14 +1,14 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { julianMilliseconds, wallClock } from "./wall_clock.ts";
+import { convertJulianDay, readWallClock } from "./wall_clock.ts";
 
 // 2014-06-18 13:55:12 UTC: 2440587.5 + 1403099712 / 86400.
 const JUNE = Date.UTC(2014, 5, 18, 13, 55, 12);
 
 Deno.test("treats Julian day numbers below 1 as unknown", () => {
-  equal(julianMilliseconds(2_440_587.5), 0);
-  equal(Math.round(julianMilliseconds(2_440_587.5 + 1_403_099_712 / 86_400)! / 10) * 10, JUNE);
-  for (const none of [null, 0, -1, 0.5, 1e300]) equal(julianMilliseconds(none), null);
+  equal(convertJulianDay(2_440_587.5), 0);
+  equal(Math.round(convertJulianDay(2_440_587.5 + 1_403_099_712 / 86_400)! / 10) * 10, JUNE);
+  for (const none of [null, 0, -1, 0.5, 1e300]) equal(convertJulianDay(none), null);
 });
 
 Deno.test("reads dates in the formats of many languages", () => {
@@ -41,15 +41,15 @@ Deno.test("reads dates in the formats of many languages", () => {
     ["31/02/2014  15:55:27", JUNE, "20140618", "13:55:12"],
     ["no date", null, "", ""],
   ];
-  for (const [text, utc, date, time] of cases) deepEqual(wallClock(text, utc), { date, time }, text);
-  deepEqual(wallClock(null, JUNE), { date: "20140618", time: "13:55:12" });
+  for (const [text, utc, date, time] of cases) deepEqual(readWallClock(text, utc), { date, time }, text);
+  deepEqual(readWallClock(null, JUNE), { date: "20140618", time: "13:55:12" });
 });
 
 Deno.test("any text gives a calendar date or none, in linear time", () => {
   const parts = fc.constantFrom("1", "12", "2014", "/", "-", ".", " ", ":", "PM", "Jun", "x", "\0", "   ");
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 400 }), fc.option(fc.double()), (words, utc) => {
-      const { date, time } = wallClock(
+      const { date, time } = readWallClock(
         words.join(""),
         Number.isFinite(utc) && Math.abs(utc!) < 8e15 ? utc : null,
       );
@@ -57,5 +57,5 @@ Deno.test("any text gives a calendar date or none, in linear time", () => {
     }),
     { numRuns: 1000, seed: 2 },
   );
-  wallClock("1" + " ".repeat(1 << 20), null);
+  readWallClock("1" + " ".repeat(1 << 20), null);
 });

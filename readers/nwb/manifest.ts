@@ -5,15 +5,15 @@
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
 import type { OptionalMetadata } from "../hdf5/optional.ts";
-import { planOf } from "../hdf5/planes.ts";
-import { axesOf, calibrated, type Calibration, known } from "../metadata/axes.ts";
-import { channelsOf } from "../metadata/channels.ts";
+import { planDatasets } from "../hdf5/planes.ts";
+import { buildAxes, type Calibration, convertStep, keepCalibrated } from "../metadata/axes.ts";
+import { buildChannels } from "../metadata/channels.ts";
 import { isJsonObject, type JsonObject, parseJsonText } from "../metadata/json.ts";
-import { moment, UNDATED } from "../metadata/moment.ts";
+import { buildMoment, UNDATED } from "../metadata/moment.ts";
 import { type Acquisition, sizesOf } from "../reader.ts";
 import { warning } from "../warning.ts";
-import { requireSamples, type Scene } from "./scene.ts";
-import type { Found } from "./tree.ts";
+import { type NwbImage, requireSamples } from "./scene.ts";
+import type { NwbObject } from "./tree.ts";
 
 /** Texts with a manifest, and what they state about themselves. */
 const MANIFESTS = [
@@ -26,7 +26,7 @@ const FORMAT = "acqstore-nwb";
 /** Containers of stills are here. */
 const ACQUISITION = "/acquisition";
 
-interface Entry {
+interface ManifestEntry {
   readonly name: string;
   /** Paths of the stills, in the order of the channels. */
   readonly stills: readonly string[];
@@ -36,11 +36,11 @@ interface Entry {
 }
 
 /** The images that a manifest describes; none without one, or with a warning if it does not fit the file. */
-export function manifestScenes(
+export function readManifestScenes(
   file: Hdf5File,
-  images: readonly Found[],
+  images: readonly NwbObject[],
   metadata: OptionalMetadata,
-): Scene[] {
+): NwbImage[] {
   const found = MANIFESTS.filter(({ path }) => file.kindOf(path) === "dataset");
   if (found.length === 0) return [];
   try {
@@ -49,8 +49,8 @@ export function manifestScenes(
     return entries.map((entry) => ({
       name: entry.name,
       paths: entry.stills,
-      sizes: () => sizesOf(axesOf({ C: entry.stills.length, Y: entry.rows, X: entry.columns }, {})),
-      open: (file) => openEntry(file, entry),
+      sizes: () => sizesOf(buildAxes({ C: entry.stills.length, Y: entry.rows, X: entry.columns }, {})),
+      open: (file) => openManifestEntry(file, entry),
     }));
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
@@ -64,9 +64,9 @@ export function manifestScenes(
 function readManifest(
   file: Hdf5File,
   { path, version, kind }: typeof MANIFESTS[number],
-  images: readonly Found[],
-): Entry[] {
-  const manifest = objectIn(parseJsonText(String(file.value(path) ?? ""), "it"), "it");
+  images: readonly NwbObject[],
+): ManifestEntry[] {
+  const manifest = requireJsonObject(parseJsonText(String(file.value(path) ?? ""), "it"), "it");
   if (manifest.format !== FORMAT || manifest.version !== version || manifest.kind !== kind) {
     const stated = [manifest.format, manifest.version, manifest.kind].map((one) =>
       JSON.stringify(one) ?? "nothing"
@@ -76,17 +76,17 @@ function readManifest(
   const entries = kind === "AcqImage" ? [manifest.image] : manifest.images;
   if (!Array.isArray(entries) || entries.length === 0) throw new DecodeFailed("it lists no images");
   const stills = new Set(images.filter(({ kind }) => kind === "still").map(({ path }) => path));
-  const all = entries.map((entry, i) => entryIn(objectIn(entry, `image ${i}`), i, stills));
+  const all = entries.map((entry, i) => readManifestEntry(requireJsonObject(entry, `image ${i}`), i, stills));
   for (const entry of all) requireFit(file, entry);
   return all;
 }
 
-function objectIn(value: unknown, what: string): JsonObject {
+function requireJsonObject(value: unknown, what: string): JsonObject {
   if (!isJsonObject(value)) throw new DecodeFailed(`${what} is no object`);
   return value;
 }
 
-function entryIn(entry: JsonObject, index: number, stills: ReadonlySet<string>): Entry {
+function readManifestEntry(entry: JsonObject, index: number, stills: ReadonlySet<string>): ManifestEntry {
   const { display_name: name, images_container: container, channel_images: channels, axes, shape } = entry;
   const what = `image ${index}`;
   if (typeof container !== "string" || !Array.isArray(channels) || channels.length === 0) {
@@ -121,7 +121,7 @@ function entryIn(entry: JsonObject, index: number, stills: ReadonlySet<string>):
 }
 
 /** Checks the shape that an image states. @throws {DecodeFailed} its samples have another */
-function requireFit(file: Hdf5File, { stills, rows, columns }: Entry): void {
+function requireFit(file: Hdf5File, { stills, rows, columns }: ManifestEntry): void {
   for (const path of stills) {
     const { shape } = file.dataset(path);
     if (shape.length !== 2 || shape[0] !== columns || shape[1] !== rows) {
@@ -130,7 +130,7 @@ function requireFit(file: Hdf5File, { stills, rows, columns }: Entry): void {
   }
 }
 
-function openEntry(file: Hdf5File, { stills, rows, columns, header }: Entry): Acquisition {
+function openManifestEntry(file: Hdf5File, { stills, rows, columns, header }: ManifestEntry): Acquisition {
   const datasets = stills.map((path) => file.dataset(path));
   for (const dataset of datasets) {
     requireSamples(dataset, rows, columns);
@@ -141,17 +141,19 @@ function openEntry(file: Hdf5File, { stills, rows, columns, header }: Entry): Ac
   const [{ sampleType }] = datasets as [typeof datasets[0]];
   const step = (axis: "x" | "y"): Calibration | undefined => {
     const { [`physical_unit_${axis}`]: value, [`physical_label_${axis}`]: unit } = header;
-    return typeof value === "number" && typeof unit === "string" ? known(calibrated(value, unit)) : undefined;
+    return typeof value === "number" && typeof unit === "string"
+      ? keepCalibrated(convertStep(value, unit))
+      : undefined;
   };
   const [row, column] = [step("y"), step("x")];
   const { source } = file;
   return {
-    axes: axesOf({ C: stills.length, Y: rows, X: columns }, {
+    axes: buildAxes({ C: stills.length, Y: rows, X: columns }, {
       ...row && { Y: row },
       ...column && { X: column },
     }),
-    channels: channelsOf(stills.map(() => ({ name: null })), { sampleType: sampleType!, rows, columns }),
-    ...momentIn(header),
+    channels: buildChannels(stills.map(() => ({ name: null })), { sampleType: sampleType!, rows, columns }),
+    ...readManifestMoment(header),
     fileSize: source.size,
     reference: null,
     warnings: [],
@@ -166,14 +168,14 @@ function openEntry(file: Hdf5File, { stills, rows, columns, header }: Entry): Ac
           at: [0, 0],
           columns,
         }));
-        return planOf(source, { rows, columns }, planes, rowRange);
+        return planDatasets(source, { rows, columns }, planes, rowRange);
       }),
   };
 }
 
 /** Date `YYYYMMDD` and time `HH:MM:SS` of the image, not those at which the file was saved. */
-function momentIn({ date, time }: Readonly<Record<string, unknown>>): typeof UNDATED {
+function readManifestMoment({ date, time }: Readonly<Record<string, unknown>>): typeof UNDATED {
   const day = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(String(date ?? ""));
   const clock = /^(\d\d):(\d\d):(\d\d)/.exec(String(time ?? ""));
-  return day === null ? UNDATED : moment(day.slice(1), clock === null ? [] : clock.slice(1));
+  return day === null ? UNDATED : buildMoment(day.slice(1), clock === null ? [] : clock.slice(1));
 }

@@ -14,21 +14,21 @@
 import { DecodeFailed, quoted } from "../errors.ts";
 import { DamagedStructure } from "../hdf5/fields.ts";
 import { Hdf5File } from "../hdf5/file.ts";
-import { damagedScenes, OptionalMetadata } from "../hdf5/optional.ts";
+import { OptionalMetadata, warnAboutDamagedScenes } from "../hdf5/optional.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_LISTED_SCENES } from "../io/limits.ts";
 import type { SceneEntry, Scenes, Source } from "../reader.ts";
 import { listed, warnIf } from "../warning.ts";
-import { manifestScenes } from "./manifest.ts";
-import { openSeries, sizesOfSeries } from "./series.ts";
-import { openStill, sizesOfStill } from "./stills.ts";
-import { findImages, type Found } from "./tree.ts";
-import type { Scene } from "./scene.ts";
+import { readManifestScenes } from "./manifest.ts";
+import { openNwbSeries, readSeriesLengths } from "./series.ts";
+import { openStill, readStillLengths } from "./stills.ts";
+import { findImages, type NwbObject } from "./tree.ts";
+import type { NwbImage } from "./scene.ts";
 
 /** Opens an NWB file. @throws {DecodeFailed} it is damaged, of version 1, or holds no images */
-export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => scenesIn(source));
+export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => openNwbScenes(source));
 
-function scenesIn({ path, files }: Source): Scenes {
+function openNwbScenes({ path, files }: Source): Scenes {
   const source = files.open(path);
   using file = new Hdf5File(source);
   const metadata = new OptionalMetadata();
@@ -39,11 +39,13 @@ function scenesIn({ path, files }: Source): Scenes {
     );
   }
   const { images, outside, tables, others: types } = findImages(file, metadata);
-  const manifest = manifestScenes(file, images, metadata);
+  const manifest = readManifestScenes(file, images, metadata);
   const described = new Set(manifest.flatMap(({ paths }) => paths));
-  const others = images.filter(({ path }) => !described.has(path)).map((found) => sceneOf(found, source));
+  const others = images.filter(({ path }) => !described.has(path)).map((found) =>
+    openNwbObject(found, source)
+  );
   const own = [...manifest, ...others];
-  const readable: Scene[] = [];
+  const readable: NwbImage[] = [];
   const unreadable: string[] = [];
   const damaged: string[] = [];
   const entries: SceneEntry[] = [];
@@ -79,7 +81,7 @@ function scenesIn({ path, files }: Source): Scenes {
       ...metadata.warnings,
       ...warnIf(outside.length > 0, "scenes_left_out", absent),
       ...warnIf(unreadable.length > 0, "scenes_left_out", unread),
-      ...damagedScenes(damaged),
+      ...warnAboutDamagedScenes(damaged),
       ...warnIf(
         tables.length > 0,
         "content_left_out",
@@ -95,7 +97,7 @@ function scenesIn({ path, files }: Source): Scenes {
   };
 }
 
-function sceneOf(found: Found, source: ByteSource): Scene {
+function openNwbObject(found: NwbObject, source: ByteSource): NwbImage {
   const { path, kind } = found;
   const named = { name: path.replace(/^\/acquisition\//, ""), paths: [path] };
   if (kind === "damaged") {
@@ -105,10 +107,14 @@ function sceneOf(found: Found, source: ByteSource): Scene {
     return { ...named, sizes: refuse, open: refuse };
   }
   return kind === "still"
-    ? { ...named, sizes: (file) => sizesOfStill(file, path), open: (file) => openStill(file, source, path) }
+    ? {
+      ...named,
+      sizes: (file) => readStillLengths(file, path),
+      open: (file) => openStill(file, source, path),
+    }
     : {
       ...named,
-      sizes: (file) => sizesOfSeries(file, path),
-      open: (file) => openSeries(file, source, path),
+      sizes: (file) => readSeriesLengths(file, path),
+      open: (file) => openNwbSeries(file, source, path),
     };
 }

@@ -5,11 +5,11 @@ import type { Hdf5File } from "../hdf5/file.ts";
 import type { OptionalMetadata } from "../hdf5/optional.ts";
 import { requireReadable } from "../hdf5/planes.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
+import { findMoment, type Moment, UNDATED } from "../metadata/moment.ts";
 import type { Acquisition, SceneEntry } from "../reader.ts";
 
 /** An image of the file. */
-export interface Scene {
+export interface NwbImage {
   readonly name: string;
   /** Paths of its objects. */
   readonly paths: readonly string[];
@@ -20,10 +20,10 @@ export interface Scene {
 }
 
 /** Date and time of the session as written, without the offset. A value that is no date is a warning. */
-export const sessionMoment = (file: Hdf5File, metadata: OptionalMetadata): Moment =>
+export const readSessionMoment = (file: Hdf5File, metadata: OptionalMetadata): Moment =>
   metadata.read("session_start_time", () => {
     const value = file.value("/session_start_time");
-    const moment = momentOf(String(value ?? ""));
+    const moment = findMoment(String(value ?? ""));
     if (value !== undefined && moment.date === "") {
       throw new DecodeFailed(`it is no date (${quoted(String(value))})`);
     }

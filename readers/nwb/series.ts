@@ -3,21 +3,21 @@ import { DecodeFailed } from "../errors.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
-import { planOf } from "../hdf5/planes.ts";
+import { planDatasets } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { axesOf, type Calibration, statedStep } from "../metadata/axes.ts";
-import { channelsOf, COLOURS } from "../metadata/channels.ts";
-import { MAX_STAMPS, stampsOf } from "../metadata/time_stamps.ts";
+import { buildAxes, type Calibration, statedStep } from "../metadata/axes.ts";
+import { buildChannels, COLOURS } from "../metadata/channels.ts";
+import { MAX_STAMPS, scaleStamps } from "../metadata/time_stamps.ts";
 import { ARRAYS } from "../samples/to_float32.ts";
 import { type Acquisition, type RowRange, type SceneEntry, sizesOf, type TimeStamps } from "../reader.ts";
 import { warnIf, type Warning } from "../warning.ts";
-import { requireSamples, sessionMoment } from "./scene.ts";
+import { readSessionMoment, requireSamples } from "./scene.ts";
 
 /** Longest step that is likely; longer ones are mistakes of the program that wrote them. */
 const LONGEST_STEP_UM = 1000;
 
 /** How a series is stored. The lines of a line scan are time points of one row. */
-interface Layout {
+interface SeriesLayout {
   readonly dataset: Dataset;
   /** `null` for lines, which have no rows. */
   readonly rowAxis: number | null;
@@ -32,7 +32,7 @@ interface Layout {
 }
 
 /** @throws {DecodeFailed} the data are no frames */
-function layoutOf(file: Hdf5File, path: string, metadata: OptionalMetadata): Layout {
+function layOutSeries(file: Hdf5File, path: string, metadata: OptionalMetadata): SeriesLayout {
   const dataset = file.dataset(`${path}/data`);
   const { shape } = dataset;
   const type = file.text(path, "neurodata_type");
@@ -60,25 +60,25 @@ function layoutOf(file: Hdf5File, path: string, metadata: OptionalMetadata): Lay
 }
 
 /** Lengths of the axes of a series. @throws {DecodeFailed} its data are no frames */
-export const sizesOfSeries = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
-  sizesOf(axesOf(layoutOf(file, path, new OptionalMetadata()).sizes, {}));
+export const readSeriesLengths = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
+  sizesOf(buildAxes(layOutSeries(file, path, new OptionalMetadata()).sizes, {}));
 
 /** Opens a series. @throws {DecodeFailed} its data are no frames */
-export function openSeries(file: Hdf5File, source: ByteSource, path: string): Acquisition {
+export function openNwbSeries(file: Hdf5File, source: ByteSource, path: string): Acquisition {
   const metadata = new OptionalMetadata();
-  const { dataset, rowAxis, columnAxis, sizes } = layoutOf(file, path, metadata);
+  const { dataset, rowAxis, columnAxis, sizes } = layOutSeries(file, path, metadata);
   const { shape, sampleType } = dataset;
   const { T: frames, C: colours, Z: slices, Y: rows, X: columns } = sizes;
   const plane = `${path}/imaging_plane`;
   // Damaged values are warnings; nobody knows what belongs to a series whose groups cannot be listed.
   if (file.kindOf(plane) === "group") file.names(plane);
-  const { step, stamps } = metadata.read("The times", () => timesOf(file, path, frames, metadata), {
+  const { step, stamps } = metadata.read("The times", () => readSeriesTimes(file, path, frames, metadata), {
     step: undefined,
     stamps: null,
   });
   const steps = metadata.read(
     "The imaging plane",
-    () => spatialSteps(file, path, [columns, rows, slices], metadata),
+    () => readSpatialSteps(file, path, [columns, rows, slices], metadata),
     {},
   );
   const [scale, offset] = ["conversion", "offset"].map((name) =>
@@ -92,7 +92,7 @@ export function openSeries(file: Hdf5File, source: ByteSource, path: string): Ac
       `Stored samples are served; the series states that values are ${scale ?? 1} x + ${offset ?? 0}`,
     ),
   );
-  const channel = metadata.read("The optical channel", () => opticalChannel(file, path), null);
+  const channel = metadata.read("The optical channel", () => findOpticalChannel(file, path), null);
   /** A plane for each channel, at a time point and slice. */
   const planesAt = (wanted: readonly number[], t: number, z: number, rowAxis: number) =>
     wanted.map((c) => ({
@@ -103,28 +103,29 @@ export function openSeries(file: Hdf5File, source: ByteSource, path: string): Ac
       columns,
     }));
   const planLines = (wanted: readonly number[], lines: RowRange) =>
-    planOf(source, { rows: lines.end, columns }, planesAt(wanted, 0, 0, 0), lines);
+    planDatasets(source, { rows: lines.end, columns }, planesAt(wanted, 0, 0, 0), lines);
   const names = colours > 1 ? [...COLOURS, "Alpha"].slice(0, colours) : [channel];
   return {
-    axes: axesOf(sizes, { ...steps, ...step && { T: step } }),
-    channels: channelsOf(names.map((name) => ({ name })), { sampleType: sampleType!, rows, columns }),
-    ...sessionMoment(file, metadata),
+    axes: buildAxes(sizes, { ...steps, ...step && { T: step } }),
+    channels: buildChannels(names.map((name) => ({ name })), { sampleType: sampleType!, rows, columns }),
+    ...readSessionMoment(file, metadata),
     fileSize: source.size,
     reference: null,
     warnings: metadata.warnings,
     stamps,
     indexBytes: 1000,
-    documents: (list) => list.add("series", "application/json", described(path, { scale, offset, channel })),
+    documents: (list) =>
+      list.add("series", "application/json", describeConversion(path, { scale, offset, channel })),
     plan: (wanted, { t, z }, rowRange) =>
       Promise.try(() => {
         if (rowAxis === null) return planLines(wanted, { start: t, end: t + 1 });
-        return planOf(source, { rows, columns }, planesAt(wanted, t, z, rowAxis), rowRange);
+        return planDatasets(source, { rows, columns }, planesAt(wanted, t, z, rowAxis), rowRange);
       }),
     planLines: (wanted, _position, lines) => Promise.try(() => planLines(wanted, lines)),
   };
 }
 
-const described = (path: string, { scale = 1, offset = 0, channel }: {
+const describeConversion = (path: string, { scale = 1, offset = 0, channel }: {
   scale: number | undefined;
   offset: number | undefined;
   channel: string | null;
@@ -158,7 +159,7 @@ function isRowsFirst(
 }
 
 /** The step between frames, and the stamps of frames. */
-function timesOf(
+function readSeriesTimes(
   file: Hdf5File,
   path: string,
   frames: number,
@@ -177,11 +178,14 @@ function timesOf(
   }
   const dataset = file.dataset(stamps);
   const count = Math.min(dataset.shape[0] ?? 0, MAX_STAMPS);
-  return { step, stamps: stampsOf(numbersIn(file, dataset, count), 1, count < (dataset.shape[0] ?? 0)) };
+  return {
+    step,
+    stamps: scaleStamps(readFirstNumbers(file, dataset, count), 1, count < (dataset.shape[0] ?? 0)),
+  };
 }
 
 /** The first numbers of a dataset along one axis. @throws {DecodeFailed} it holds no floats */
-function numbersIn(file: Hdf5File, dataset: Dataset, count: number): Float64Array {
+function readFirstNumbers(file: Hdf5File, dataset: Dataset, count: number): Float64Array {
   const { path, shape, sampleType } = dataset;
   if (shape.length !== 1 || sampleType !== "float64" && sampleType !== "float32") {
     throw new DecodeFailed(`${path} holds no times`);
@@ -192,15 +196,15 @@ function numbersIn(file: Hdf5File, dataset: Dataset, count: number): Float64Arra
 }
 
 /** Steps along columns, rows and slices, from the imaging plane or else the field of view. */
-function spatialSteps(
+function readSpatialSteps(
   file: Hdf5File,
   path: string,
   sizes: readonly [columns: number, rows: number, slices: number],
   metadata: OptionalMetadata,
 ): Partial<Record<"X" | "Y" | "Z", Calibration>> {
   const plane = `${path}/imaging_plane`;
-  const spacing = file.kindOf(plane) === "group" ? numbersOf(file, `${plane}/grid_spacing`) : null;
-  const view = numbersOf(file, `${path}/field_of_view`);
+  const spacing = file.kindOf(plane) === "group" ? readSmallDataset(file, `${plane}/grid_spacing`) : null;
+  const view = readSmallDataset(file, `${path}/field_of_view`);
   const unit = spacing === null ? "meters" : file.text(`${plane}/grid_spacing`, "unit") || "meters";
   const values = spacing ?? view?.map((length, axis) => length / sizes[axis]!) ?? [];
   const doubts: Warning[] = [];
@@ -227,7 +231,7 @@ function spatialSteps(
 }
 
 /** The numbers of a small dataset; `null` without one. @throws {DecodeFailed} it holds no numbers */
-function numbersOf(file: Hdf5File, path: string): readonly number[] | null {
+function readSmallDataset(file: Hdf5File, path: string): readonly number[] | null {
   const value = file.value(path);
   if (value === undefined) return null;
   if (value === null || typeof value[0] !== "number") throw new DecodeFailed(`${path} holds no numbers`);
@@ -235,7 +239,7 @@ function numbersOf(file: Hdf5File, path: string): readonly number[] | null {
 }
 
 /** The name of the optical channel, if there is one only. */
-function opticalChannel(file: Hdf5File, path: string): string | null {
+function findOpticalChannel(file: Hdf5File, path: string): string | null {
   const plane = `${path}/imaging_plane`;
   if (file.kindOf(plane) !== "group") return null;
   const channels = file.names(plane).filter((name) =>

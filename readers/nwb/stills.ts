@@ -2,18 +2,18 @@
 import { DecodeFailed } from "../errors.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
 import { OptionalMetadata } from "../hdf5/optional.ts";
-import { planOf } from "../hdf5/planes.ts";
+import { planDatasets } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { axesOf, calibrated, known } from "../metadata/axes.ts";
-import { channelsOf, COLOURS } from "../metadata/channels.ts";
+import { buildAxes, convertStep, keepCalibrated } from "../metadata/axes.ts";
+import { buildChannels, COLOURS } from "../metadata/channels.ts";
 import { type Acquisition, type SceneEntry, sizesOf } from "../reader.ts";
-import { requireSamples, sessionMoment } from "./scene.ts";
+import { readSessionMoment, requireSamples } from "./scene.ts";
 
 /** Micrometres in a centimetre. */
 const UM_IN_CM = 10_000;
 
 /** A still with its sizes. @throws {DecodeFailed} the dataset is no image */
-function layoutOf(file: Hdf5File, path: string) {
+function layOutStill(file: Hdf5File, path: string) {
   const dataset = file.dataset(path);
   const { shape } = dataset;
   const colours = shape.length === 3 ? shape[2]! : 1;
@@ -28,24 +28,24 @@ function layoutOf(file: Hdf5File, path: string) {
 }
 
 /** Lengths of the axes of a still. @throws {DecodeFailed} the dataset is no image */
-export const sizesOfStill = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
-  sizesOf(axesOf(layoutOf(file, path).sizes, {}));
+export const readStillLengths = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
+  sizesOf(buildAxes(layOutStill(file, path).sizes, {}));
 
 /** Opens a still image. @throws {DecodeFailed} the dataset is no image */
 export function openStill(file: Hdf5File, source: ByteSource, path: string): Acquisition {
-  const { dataset, sizes } = layoutOf(file, path);
+  const { dataset, sizes } = layOutStill(file, path);
   const { shape, sampleType } = dataset;
   const { C: colours, Y: rows, X: columns } = sizes;
   const metadata = new OptionalMetadata();
   // Pixels per centimetre.
   const resolution =
     metadata.read("The resolution", () => file.numbers(path, "resolution")?.[0], undefined) ?? NaN;
-  const step = known(calibrated(UM_IN_CM / resolution, "um"));
+  const step = keepCalibrated(convertStep(UM_IN_CM / resolution, "um"));
   const names = shape.length === 3 ? [...COLOURS, "Alpha"].slice(0, colours) : [null];
   return {
-    axes: axesOf(sizes, step ? { Y: step, X: step } : {}),
-    channels: channelsOf(names.map((name) => ({ name })), { sampleType: sampleType!, rows, columns }),
-    ...sessionMoment(file, metadata),
+    axes: buildAxes(sizes, step ? { Y: step, X: step } : {}),
+    channels: buildChannels(names.map((name) => ({ name })), { sampleType: sampleType!, rows, columns }),
+    ...readSessionMoment(file, metadata),
     fileSize: source.size,
     reference: null,
     warnings: metadata.warnings,
@@ -57,7 +57,7 @@ export function openStill(file: Hdf5File, source: ByteSource, path: string): Acq
           const at = shape.length === 3 ? [0, 0, channel] : [0, 0];
           return { dataset, rowAxis: 1, columnAxis: 0, at, columns };
         });
-        return planOf(source, { rows, columns }, planes, rowRange);
+        return planDatasets(source, { rows, columns }, planes, rowRange);
       }),
   };
 }

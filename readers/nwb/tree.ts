@@ -8,7 +8,7 @@ import type { OptionalMetadata } from "../hdf5/optional.ts";
  * A series of images, or of the lines of a line scan (a group); a still (a dataset); or what is damaged, so that nobody knows which
  * images it holds.
  */
-export type Found =
+export type NwbObject =
   | { readonly path: string; readonly kind: "series" | "lines" | "still" }
   | { readonly path: string; readonly kind: "damaged"; readonly damage: DamagedStructure };
 
@@ -45,12 +45,12 @@ const [MAX_DEPTH, MAX_OBJECTS] = [8, 20_000];
  * and the types of what else there is.
  */
 export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
-  readonly images: readonly Found[];
+  readonly images: readonly NwbObject[];
   readonly outside: readonly string[];
   readonly tables: readonly string[];
   readonly others: readonly string[];
 } {
-  const images: Found[] = [];
+  const images: NwbObject[] = [];
   const outside: string[] = [];
   const tables: string[] = [];
   const others = new Set<string>();
@@ -81,7 +81,7 @@ export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
 
   function visit(path: string, depth: number): void {
     const kind = file.kindOf(path);
-    if (kind === "external") outside.push(`${quoted(path)} in ${fileName(file.externalFile(path))}`);
+    if (kind === "external") outside.push(`${quoted(path)} in ${dropFolders(file.externalFile(path))}`);
     if (kind !== "group" && kind !== "dataset") return;
     const address = file.addressOf(path);
     if (address !== null && seen.has(address)) return;
@@ -96,11 +96,11 @@ export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
       else if (type === "ExternalImage") outside.push(quoted(path));
       return;
     }
-    const shape = type === TIME_SERIES ? numbersIn(file, path) : null;
+    const shape = type === TIME_SERIES ? readTwoLengths(file, path) : null;
     const otherwise = shape === null ? null : whyNoLines(file, path, shape);
     const areLines = shape !== null && otherwise === null;
     if (areLines || isSeries(file, path, type)) {
-      const elsewhere = externalFiles(file, path);
+      const elsewhere = listExternalFiles(file, path);
       if (elsewhere === null) images.push({ path, kind: areLines ? "lines" : "series" });
       else outside.push(`${quoted(path)} in ${elsewhere}`);
       return;
@@ -131,7 +131,7 @@ function isSeries(file: Hdf5File, path: string, type: string): boolean {
 }
 
 /** Lengths of the two axes of a series of numbers; `null` for any other series. */
-function numbersIn(file: Hdf5File, path: string): readonly [number, number] | null {
+function readTwoLengths(file: Hdf5File, path: string): readonly [number, number] | null {
   const data = `${path}/data`;
   if (file.kindOf(data) !== "dataset") return null;
   const { shape, sampleType } = file.dataset(data);
@@ -149,16 +149,16 @@ function whyNoLines(file: Hdf5File, path: string, [, columns]: readonly [number,
 }
 
 /** The files that hold the samples of a series; `null` if it holds them. */
-function externalFiles(file: Hdf5File, path: string): string | null {
+function listExternalFiles(file: Hdf5File, path: string): string | null {
   const data = `${path}/data`;
-  if (file.kindOf(data) === "external") return fileName(file.externalFile(data));
+  if (file.kindOf(data) === "external") return dropFolders(file.externalFile(data));
   const names = file.value(`${path}/external_file`);
   if (!names || names.length === 0) return null;
   const isEmpty = file.kindOf(data) !== "dataset" || file.dataset(data).shape.includes(0);
   const isStated = String(file.value(`${path}/format`) ?? "") === "external";
   if (!isEmpty && !isStated) return null;
-  return names.slice(0, 5).map((name) => fileName(String(name))).join(", ");
+  return names.slice(0, 5).map((name) => dropFolders(String(name))).join(", ");
 }
 
 /** The name of a file without its folders, which may name a person. */
-const fileName = (path: string): string => quoted(/[^\\/]*$/.exec(path)![0]);
+const dropFolders = (path: string): string => quoted(/[^\\/]*$/.exec(path)![0]);

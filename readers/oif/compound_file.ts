@@ -30,24 +30,24 @@ const MINI_SECTOR_BYTES = 64;
 /** Kinds of directory entries, and marks in place of a sector number ([MS-CFB] 2.6.1 and 2.1). */
 const [STREAM, ROOT, END_OF_CHAIN, FREE] = [2, 5, 0xfffffffe, 0xffffffff];
 
-interface Entry {
+interface CompoundEntry {
   readonly start: number;
   readonly size: number;
 }
 
-type Header = ReturnType<typeof readHeader>;
+type CompoundHeader = ReturnType<typeof readCompoundHeader>;
 
 /** One compound file. */
 export class CompoundFile {
-  readonly #streams = new Map<string, Entry>();
-  readonly #header: Header;
+  readonly #streams = new Map<string, CompoundEntry>();
+  readonly #header: CompoundHeader;
   readonly #sectors: Sectors;
-  #root: Entry = { start: END_OF_CHAIN, size: 0 };
+  #root: CompoundEntry = { start: END_OF_CHAIN, size: 0 };
   #mini: Sectors | null = null;
 
   /** Reads header, FAT and directory. @throws {DecodeFailed} they are damaged, or larger than any instrument writes */
   constructor(file: ByteSource) {
-    this.#header = readHeader(file);
+    this.#header = readCompoundHeader(file);
     const { directory, sectorBytes } = this.#header;
     this.#sectors = new Sectors(file, sectorBytes, sectorBytes, readFat(file, this.#header));
     const what = "the directory of the compound file";
@@ -100,11 +100,11 @@ export class CompoundFile {
     const base = this.#sectors.stream(this.#root.start, this.#root.size, "the stream of small streams");
     const size = Math.min(miniFatSectors * sectorBytes, 4 * Math.ceil(base.size / MINI_SECTOR_BYTES));
     const table = this.#sectors.stream(miniFat, size, "the mini FAT");
-    return new Sectors(base, 0, MINI_SECTOR_BYTES, wordsOf(table.read(0, size, "the mini FAT")));
+    return new Sectors(base, 0, MINI_SECTOR_BYTES, readWords(table.read(0, size, "the mini FAT")));
   }
 }
 
-function readHeader(file: ByteSource) {
+function readCompoundHeader(file: ByteSource) {
   const bytes = file.read(0, HEADER_BYTES, "the header of the compound file");
   const view = new DataView(bytes.buffer);
   const [version, shift] = [view.getUint16(26, true), view.getUint16(30, true)];
@@ -125,14 +125,14 @@ function readHeader(file: ByteSource) {
 }
 
 /** The part of the FAT that covers the sectors of the file. The header lists its first sectors, DIFAT sectors the others. */
-function readFat(file: ByteSource, { sectorBytes, fatSectors, listed, difat }: Header): Uint32Array {
+function readFat(file: ByteSource, { sectorBytes, fatSectors, listed, difat }: CompoundHeader): Uint32Array {
   const sectors = Math.max(0, Math.ceil(file.size / sectorBytes) - 1);
   if (sectors > MAX_SECTORS) {
     throw new DecodeFailed(`the compound file has ${sectors} sectors, more than ${MAX_SECTORS}`);
   }
   const words = (sector: number, what: string) => {
     if (sector >= sectors) throw new DecodeFailed(`${what} is sector ${sector}; there are ${sectors}`);
-    return wordsOf(file.read((sector + 1) * sectorBytes, sectorBytes, what));
+    return readWords(file.read((sector + 1) * sectorBytes, sectorBytes, what));
   };
   const wanted = Math.min(fatSectors, Math.ceil(4 * sectors / sectorBytes));
   const numbers = [...listed];
@@ -149,7 +149,7 @@ function readFat(file: ByteSource, { sectorBytes, fatSectors, listed, difat }: H
   return fat;
 }
 
-function wordsOf(bytes: Uint8Array): Uint32Array {
+function readWords(bytes: Uint8Array): Uint32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Uint32Array.from({ length: bytes.length >> 2 }, (_, i) => view.getUint32(4 * i, true));
 }

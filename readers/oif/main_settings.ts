@@ -1,14 +1,14 @@
 /** The main settings of an acquisition, the physical steps of its axes, and contradictions to the stored planes. */
-import { calibrated, type Calibration, known, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
-import { lineScanOf } from "../metadata/line_scan.ts";
-import { firstMoment, type Moment, momentOf } from "../metadata/moment.ts";
-import { differ } from "../metadata/text.ts";
+import { type Calibration, convertStep, keepCalibrated, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
+import { buildLineScan } from "../metadata/line_scan.ts";
+import { chooseMoment, findMoment, type Moment } from "../metadata/moment.ts";
+import { differsByPercent } from "../metadata/text.ts";
 import type { AxisLetter, LineScan } from "../reader.ts";
 import type { PageLayout } from "../tiff/page.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
 import { IMAGE, SCAN } from "./plane_settings.ts";
 import type { PlaneGrid } from "./planes.ts";
-import type { Settings } from "./settings.ts";
+import type { OifSettings } from "./settings.ts";
 
 /** Highest number of an axis section; numbers start at 0. */
 const LAST_AXIS = 8;
@@ -38,7 +38,7 @@ export interface MainSettings {
 }
 
 /** Parses the main settings. */
-export function mainSettings(settings: Settings): MainSettings {
+export function parseMainSettings(settings: OifSettings): MainSettings {
   const written = settings.text("Axis Parameter Common", "AxisOrder") ?? "";
   const order = written.toUpperCase().replace(/[^A-Z]/g, "");
   const channels: (string | null)[] = [];
@@ -48,14 +48,14 @@ export function mainSettings(settings: Settings): MainSettings {
   return {
     order,
     rows: order.includes("Y") ? "Y" : /[^XC]/.exec(order)?.[0] ?? "Y",
-    axes: axesIn(settings),
+    axes: readPlannedAxes(settings),
     channels,
-    moment: firstMoment(...datesIn(settings)),
+    moment: chooseMoment(...readDates(settings)),
     region: settings.text(SCAN, "RegionMode") ?? "None",
   };
 }
 
-function axesIn(settings: Settings): Map<string, PlannedAxis> {
+function readPlannedAxes(settings: OifSettings): Map<string, PlannedAxis> {
   const axes = new Map<string, PlannedAxis>();
   for (let n = 0; n <= LAST_AXIS; n += 1) {
     const section = `Axis ${n} Parameters Common`;
@@ -74,26 +74,26 @@ function axesIn(settings: Settings): Map<string, PlannedAxis> {
 }
 
 /** The date of the acquisition, then the dates of the lasers, which very old files have instead. */
-function datesIn({ sections }: Settings): Moment[] {
+function readDates({ sections }: OifSettings): Moment[] {
   const isOwn = ({ name }: { readonly name: string }) => name.startsWith("Acquisition Parameters");
   const ordered = sections.toSorted((a, b) => Number(isOwn(b)) - Number(isOwn(a)));
   // The first key is FluoView's misspelling.
   const keys = ["ImageCaputreDate", "ImageCaptureDate"];
-  return ordered.flatMap(({ values }) => keys.map((key) => momentOf(values.get(key))));
+  return ordered.flatMap(({ values }) => keys.map((key) => findMoment(values.get(key))));
 }
 
 /** Number of planned samples along a used axis that is neither rows nor columns; else 1. */
-export function plannedSize({ order, rows, axes }: MainSettings, letter: AxisLetter): number {
+export function findPlannedSize({ order, rows, axes }: MainSettings, letter: AxisLetter): number {
   return letter !== rows && order.includes(letter) ? axes.get(letter)?.size ?? 1 : 1;
 }
 
 /** Number of planned lines of a line scan; 1 if it is not stated. */
-export const plannedLines = ({ axes }: MainSettings): number => axes.get("T")?.size ?? 1;
+export const findPlannedLines = ({ axes }: MainSettings): number => axes.get("T")?.size ?? 1;
 
 /** Warns if the number of stored planes differs from the planned one. */
 export function countDoubts(main: MainSettings, { sizes, stored }: PlaneGrid): Warning[] {
   const plans = (["T", "L", "Z", "C"] as const).map((letter) => {
-    return { letter, size: sizes[letter], planned: plannedSize(main, letter) };
+    return { letter, size: sizes[letter], planned: findPlannedSize(main, letter) };
   });
   const intended = plans.reduce((count, { size, planned }) => count * Math.max(size, planned), 1);
   const beyond = main.order === "" ? undefined : plans.find(({ size, planned }) => size > planned);
@@ -108,9 +108,9 @@ export function countDoubts(main: MainSettings, { sizes, stored }: PlaneGrid): W
 }
 
 /** Warns if settings state a size other than that of the planes. @param plane settings of the first plane */
-export function sizeDoubts(
+export function warnAboutSizes(
   main: MainSettings,
-  plane: Settings | null,
+  plane: OifSettings | null,
   { width, height, bits }: Pick<PageLayout, "width" | "height" | "bits">,
 ): Warning[] {
   const own = (key: string) => plane?.number(IMAGE, key) ?? null;
@@ -132,11 +132,11 @@ export function sizeDoubts(
 }
 
 /** Warns if rows are not those of a frame, or are more than planned. @param stored rows of the tallest channel */
-export function rowDoubts(main: MainSettings, stored: number): Warning[] {
+export function warnAboutRows(main: MainSettings, stored: number): Warning[] {
   const { order, rows } = main;
   const assumed = "The settings do not name the axes, so the rows are assumed to be those of frames";
   const replaced = `Rows run along the axis ${rows} and are served as Y`;
-  const lines = plannedLines(main);
+  const lines = findPlannedLines(main);
   const more = `${stored} lines are stored, but the settings plan ${lines}`;
   return [
     ...warnIf(order === "", "axes_assumed", assumed),
@@ -150,13 +150,13 @@ const MAIN_IMAGE = "Reference Image Parameter";
 
 /** Sources of the steps; `settings` is the text of `main`. */
 export interface StepSources {
-  readonly settings: Settings;
+  readonly settings: OifSettings;
   readonly main: MainSettings;
-  readonly plane: Settings | null;
+  readonly plane: OifSettings | null;
 }
 
 /** Known steps of all axes of the main image, and warnings about contradictions and an unknown line period. */
-export function stepsOf(
+export function readMainSteps(
   sources: StepSources,
 ): {
   readonly calibrations: Partial<Record<AxisLetter, Calibration>>;
@@ -168,33 +168,33 @@ export function stepsOf(
   const length = (letter: "X" | "Y") => {
     const key = letter === "X" ? "Width" : "Height";
     const [ofMain, ofPlane] = [
-      imageStep(settings, MAIN_IMAGE, key, warnings),
-      imageStep(plane, IMAGE, key, warnings),
+      readImageStep(settings, MAIN_IMAGE, key, warnings),
+      readImageStep(plane, IMAGE, key, warnings),
     ];
-    if (ofMain && ofPlane && ofMain.unit === ofPlane.unit && differ(ofMain.step, ofPlane.step)) {
+    if (ofMain && ofPlane && ofMain.unit === ofPlane.unit && differsByPercent(ofMain.step, ofPlane.step)) {
       const text = `The step along ${letter} is stated as ${ofMain.step} and, for the first plane, as`;
       warnings.push(warning("metadata_disagree", `${text} ${ofPlane.step} ${ofMain.unit}`));
     }
     // For a line scan, the main settings may state the size of the frame in which the line was drawn.
     const [first, second] = main.rows === "Y" ? [ofMain, ofPlane] : [ofPlane, ofMain];
-    return first ?? second ?? planned(axes.get(letter));
+    return first ?? second ?? computePlannedStep(axes.get(letter));
   };
   const spaced = (letter: "Z" | "L") => {
     const axis = axes.get(letter);
     return statedStep(letter, axis?.interval && Math.abs(axis.interval), axis?.unit, warnings) ??
-      planned(axis);
+      computePlannedStep(axis);
   };
   const steps: Partial<Record<string, Calibration>> = {
     X: length("X"),
     Z: spaced("Z"),
     L: spaced("L"),
-    T: planned(axes.get("T")),
+    T: computePlannedStep(axes.get("T")),
   };
   const rows = main.rows === "Y"
     ? length("Y")
     : main.rows === "T"
-    ? linePeriod(sources, warnings)
-    : steps[main.rows] ?? planned(axes.get(main.rows));
+    ? findScannerPeriod(sources, warnings)
+    : steps[main.rows] ?? computePlannedStep(axes.get(main.rows));
   const unknown = main.rows === "T" && rows === undefined;
   warnings.push(...warnIf(unknown, "step_unknown", "The file does not state the line time"));
   const calibrations = Object.entries({ ...steps, Y: rows }).filter(([, step]) => step !== undefined);
@@ -203,32 +203,35 @@ export function stepsOf(
 }
 
 /** Facts of a line scan, from the settings of the first plane and the main settings. */
-export const lineScanIn = ({ plane, settings }: StepSources, lines: Calibration | undefined): LineScan =>
-  lineScanOf(
+export const readLineScan = ({ plane, settings }: StepSources, lines: Calibration | undefined): LineScan =>
+  buildLineScan(
     lines,
-    calibrated(plane?.number(SCAN, "Time Per Pixel"), "us"),
+    convertStep(plane?.number(SCAN, "Time Per Pixel"), "us"),
     settings.text(SCAN, "ScanDirection"),
   );
 
 /** Seconds per line: from the scanner, else from the planned series, else from the image. */
-function linePeriod({ main, plane, settings }: StepSources, warnings: Warning[]): Calibration | undefined {
-  const ofImage = imageStep(plane, IMAGE, "Height", warnings) ??
-    imageStep(settings, MAIN_IMAGE, "Height", warnings);
+function findScannerPeriod(
+  { main, plane, settings }: StepSources,
+  warnings: Warning[],
+): Calibration | undefined {
+  const ofImage = readImageStep(plane, IMAGE, "Height", warnings) ??
+    readImageStep(settings, MAIN_IMAGE, "Height", warnings);
   return statedStep("Y", plane?.number(SCAN, "Time Per Line"), "us", warnings) ??
-    planned(main.axes.get("T")) ??
+    computePlannedStep(main.axes.get("T")) ??
     (ofImage?.unit === "seconds" ? ofImage : undefined);
 }
 
 /** Steps of an image, from its own settings. */
-export const imageSteps = (
-  settings: Settings | null,
+export const readImageSteps = (
+  settings: OifSettings | null,
 ): { readonly y: Calibration; readonly x: Calibration } => ({
-  y: imageStep(settings, IMAGE, "Height", []) ?? UNCALIBRATED,
-  x: imageStep(settings, IMAGE, "Width", []) ?? UNCALIBRATED,
+  y: readImageStep(settings, IMAGE, "Height", []) ?? UNCALIBRATED,
+  x: readImageStep(settings, IMAGE, "Width", []) ?? UNCALIBRATED,
 });
 
-function imageStep(
-  settings: Settings | null,
+function readImageStep(
+  settings: OifSettings | null,
   section: string,
   key: "Width" | "Height",
   warnings: Warning[],
@@ -238,7 +241,7 @@ function imageStep(
 }
 
 /** The mean step from the first to the last planned sample. */
-function planned(axis: PlannedAxis | undefined): Calibration | undefined {
+function computePlannedStep(axis: PlannedAxis | undefined): Calibration | undefined {
   if (axis === undefined || axis.start === null || axis.end === null || axis.size < 2) return undefined;
-  return known(calibrated(Math.abs(axis.end - axis.start) / (axis.size - 1), axis.unit));
+  return keepCalibrated(convertStep(Math.abs(axis.end - axis.start) / (axis.size - 1), axis.unit));
 }

@@ -1,15 +1,15 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
 import {
-  imageSteps,
-  lineScanIn,
-  mainSettings,
-  plannedSize,
-  rowDoubts,
-  sizeDoubts,
-  stepsOf,
+  findPlannedSize,
+  parseMainSettings,
+  readImageSteps,
+  readLineScan,
+  readMainSteps,
+  warnAboutRows,
+  warnAboutSizes,
 } from "./main_settings.ts";
-import { Settings } from "./settings.ts";
+import { OifSettings } from "./settings.ts";
 
 const axis = (n: number, values: Record<string, string | number>) =>
   `[Axis ${n} Parameters Common]\n` +
@@ -23,11 +23,11 @@ const frameAxes =
 const order = (letters: string) => `[Axis Parameter Common]\nAxisOrder="${letters}"\n`;
 
 function steps(main: string, plane: string | null = null) {
-  const settings = new Settings(main, "it");
-  return stepsOf({
+  const settings = new OifSettings(main, "it");
+  return readMainSteps({
     settings,
-    main: mainSettings(settings),
-    plane: plane === null ? null : new Settings(plane, "it"),
+    main: parseMainSettings(settings),
+    plane: plane === null ? null : new OifSettings(plane, "it"),
   });
 }
 
@@ -89,15 +89,15 @@ Deno.test("takes the line period from the scanner, else the time axis, else the 
 
 Deno.test("gives an image without calibration a step of one pixel", () => {
   const pixels = { step: 1, unit: "Pixels" };
-  deepEqual(imageSteps(null), { y: pixels, x: pixels });
-  const zero = new Settings("[Image Parameters]\nWidthConvertValue=0.0\nWidthUnit=um\n", "it");
-  deepEqual(imageSteps(zero), { y: pixels, x: pixels });
+  deepEqual(readImageSteps(null), { y: pixels, x: pixels });
+  const zero = new OifSettings("[Image Parameters]\nWidthConvertValue=0.0\nWidthUnit=um\n", "it");
+  deepEqual(readImageSteps(zero), { y: pixels, x: pixels });
 });
 
 Deno.test("gives unused axes and the axis of the rows size 1", () => {
   const line = main("XTC", { C: 3, Z: 0, T: 500 });
   equal(line.rows, "T");
-  deepEqual((["C", "Z", "T", "L"] as const).map((letter) => plannedSize(line, letter)), [3, 1, 1, 1]);
+  deepEqual((["C", "Z", "T", "L"] as const).map((letter) => findPlannedSize(line, letter)), [3, 1, 1, 1]);
   for (const [letters, rows] of [["XYCZT", "Y"], ["XZC", "Z"], ["XZTC", "Z"], ["XC", "Y"], ["", "Y"]]) {
     equal(main(letters!, {}).rows, rows, letters);
   }
@@ -105,7 +105,7 @@ Deno.test("gives unused axes and the axis of the rows size 1", () => {
 
 Deno.test("takes the date from the acquisition, or in old files from a laser", () => {
   const laser = "[Laser 1 Parameters]\nImageCaputreDate='2001-02-03 04:05:06'\n";
-  const date = (text: string) => mainSettings(new Settings(text, "it")).moment;
+  const date = (text: string) => parseMainSettings(new OifSettings(text, "it")).moment;
   deepEqual(date(laser), { date: "20010203", time: "04:05:06" });
   const own = "[Acquisition Parameters Common]\nImageCaptureDate='2012-07-26 15:13:35'\n";
   deepEqual(date(laser + own), { date: "20120726", time: "15:13:35" });
@@ -116,20 +116,20 @@ Deno.test("lists recorded channels only", () => {
   const text =
     '[Channel 1 Parameters]\nCH Name="CH1"\n[Channel 2 Parameters]\nCH Name=""\n[Channel 4 Parameters]\nCH Name="X"\n' +
     '[GUI Channel 3 Parameters]\nCH Name="CH3"\n';
-  deepEqual(mainSettings(new Settings(text, "it")).channels, ["CH1", null]);
+  deepEqual(parseMainSettings(new OifSettings(text, "it")).channels, ["CH1", null]);
 });
 
 Deno.test("takes the times of a line scan from the first plane, its direction from the main settings", () => {
-  const settings = new Settings(
+  const settings = new OifSettings(
     `${order("XTC")}[Acquisition Parameters Common]\nScanDirection="Oneway"\n`,
     "it",
   );
-  const plane = new Settings(
+  const plane = new OifSettings(
     '[Acquisition Parameters Common]\nTime Per Pixel="8.0"\nTime Per Line="3152.000"\n',
     "it",
   );
-  const sources = { settings, main: mainSettings(settings), plane };
-  deepEqual(lineScanIn(sources, stepsOf(sources).calibrations.Y), {
+  const sources = { settings, main: parseMainSettings(settings), plane };
+  deepEqual(readLineScan(sources, readMainSteps(sources).calibrations.Y), {
     secondsPerLine: 0.003152,
     secondsPerPixel: 0.000008,
     bidirectional: false,
@@ -141,12 +141,12 @@ const PAGE = { width: 6, height: 5, bits: [16] };
 
 const main = (letters: string, sizes: Record<string, number>) => {
   const axes = Object.entries(sizes).map(([AxisCode, MaxSize], n) => axis(n, { AxisCode, MaxSize }));
-  return mainSettings(new Settings(order(letters) + axes.join(""), "it"));
+  return parseMainSettings(new OifSettings(order(letters) + axes.join(""), "it"));
 };
 
-const doubts = (...facts: Parameters<typeof sizeDoubts>) => codesOf(sizeDoubts(...facts));
+const doubts = (...facts: Parameters<typeof warnAboutSizes>) => codesOf(warnAboutSizes(...facts));
 
-const image = (values: string) => new Settings(`[Image Parameters]\n${values}`, "it");
+const image = (values: string) => new OifSettings(`[Image Parameters]\n${values}`, "it");
 
 Deno.test("gives no warning for agreeing or missing sizes", () => {
   for (const sizes of [{ X: 6, Y: 5 }, { X: 0, Y: 0 }, { X: 1, Y: 1 }, {}]) {
@@ -169,8 +169,8 @@ Deno.test("warns about each size and depth that disagrees", () => {
 });
 
 Deno.test("warns about more lines than planned", () => {
-  const lines = (planned: number) => codesOf(rowDoubts(main("XTC", { T: planned }), 5));
+  const lines = (planned: number) => codesOf(warnAboutRows(main("XTC", { T: planned }), 5));
   deepEqual([lines(6), lines(5), lines(0), lines(1)], [[], [], [], []]);
   deepEqual(lines(4), ["metadata_disagree"]);
-  deepEqual(rowDoubts(main("XYC", { T: 4 }), 5), []);
+  deepEqual(warnAboutRows(main("XYC", { T: 4 }), 5), []);
 });

@@ -14,33 +14,33 @@
 import { basename } from "node:path";
 import { startsWith } from "../first_bytes.ts";
 import type { FileAccess } from "../io/file_access.ts";
-import { firstMoment } from "../metadata/moment.ts";
+import { chooseMoment } from "../metadata/moment.ts";
 import { type Acquisition, oneScene, type Scenes, type Source } from "../reader.ts";
-import { acquisitionOf } from "../tiff/acquisition.ts";
+import { describeStack } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
 import { type Stack, tagMoment } from "../tiff/stack.ts";
 import { SIGNATURE } from "./compound_file.ts";
 import {
   countDoubts,
-  lineScanIn,
+  findPlannedLines,
+  findPlannedSize,
   type MainSettings,
-  mainSettings,
-  plannedLines,
-  plannedSize,
-  rowDoubts,
-  sizeDoubts,
-  stepsOf,
+  parseMainSettings,
+  readLineScan,
+  readMainSteps,
+  warnAboutRows,
+  warnAboutSizes,
 } from "./main_settings.ts";
-import { namedImages, namePatterns, PlaneSettings } from "./plane_settings.ts";
-import { PlaneGrid, type PlaneName, type PlaneNames, planeNames } from "./planes.ts";
-import { referenceImage } from "./reference_image.ts";
-import { Settings } from "./settings.ts";
-import { folderStreams, type NamedStreams, oibStreams } from "./streams.ts";
+import { namePatterns, PlaneSettings, readNamedImages } from "./plane_settings.ts";
+import { PlaneGrid, type PlaneName, type PlaneNames, sortPlaneNames } from "./planes.ts";
+import { readOifReference } from "./reference_image.ts";
+import { OifSettings } from "./settings.ts";
+import { type NamedStreams, openFolderStreams, openOibStreams } from "./streams.ts";
 
 interface OpenedOif {
   readonly files: FileAccess;
   readonly streams: NamedStreams;
-  readonly settings: Settings;
+  readonly settings: OifSettings;
   readonly main: MainSettings;
   readonly names: PlaneNames;
   readonly planes: PlaneSettings;
@@ -51,15 +51,15 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
     const file = files.open(path);
     const head = file.read(0, Math.min(SIGNATURE.length, file.size), "the start");
-    const streams = startsWith(head, ...SIGNATURE) ? oibStreams(file) : folderStreams(path, files);
-    const settings = Settings.read(streams.settings);
+    const streams = startsWith(head, ...SIGNATURE) ? openOibStreams(file) : openFolderStreams(path, files);
+    const settings = OifSettings.read(streams.settings);
     const planes = new PlaneSettings(streams);
     planes.warnings.push(...settings.warnings);
-    const named = namedImages(streams, planes, files.stop);
-    const names = planeNames(streams.names, named, namePatterns(settings));
-    const opened = { files, streams, settings, main: mainSettings(settings), names, planes };
+    const named = readNamedImages(streams, planes, files.stop);
+    const names = sortPlaneNames(streams.names, named, namePatterns(settings));
+    const opened = { files, streams, settings, main: parseMainSettings(settings), names, planes };
     const { places } = names;
-    if (places.length <= 1) return oneScene(imageOf(opened, places[0]?.planes ?? []));
+    if (places.length <= 1) return oneScene(openOifScene(opened, places[0]?.planes ?? []));
     const own = places.findIndex(({ planes }) => planes.some(({ name }) => name === basename(path)));
     return {
       count: places.length,
@@ -67,22 +67,22 @@ export function scenes({ path, files }: Source): Promise<Scenes> {
       warnings: [],
       entries: (most) =>
         places.slice(0, most).map(({ number }) => ({ name: `Point ${number ?? 1}`, sizes: {} })),
-      open: (scene) => Promise.try(() => imageOf(opened, places[scene]?.planes ?? [])),
+      open: (scene) => Promise.try(() => openOifScene(opened, places[scene]?.planes ?? [])),
     };
   });
 }
 
-function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
+function openOifScene(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   const { files, streams, main, names } = opened;
-  const grid = new PlaneGrid(planes, Math.min(plannedSize(main, "C"), Math.max(1, main.channels.length)));
-  const images = PlaneFiles.open(placesIn(grid.names()), streams.open, files);
+  const grid = new PlaneGrid(planes, Math.min(findPlannedSize(main, "C"), Math.max(1, main.channels.length)));
+  const images = PlaneFiles.open(listKnownPlaces(grid.names()), streams.open, files);
   const { name = "", tiff, page } = images.first;
   const settings = new PlaneSettings(streams, opened.planes);
-  const stack = stackOf(opened, grid, images, settings);
+  const stack = buildOifStack(opened, grid, images, settings);
   const plane = { name, columns: page.width };
-  const reference = referenceImage({ streams, files, settings, main, names: names.references, plane });
+  const reference = readOifReference({ streams, files, settings, main, names: names.references, plane });
   const warnings = [streams, names, stack, settings, reference].flatMap(({ warnings }) => warnings);
-  const acquisition = acquisitionOf({ ...stack, warnings }, tiff.first, files.stop);
+  const acquisition = describeStack({ ...stack, warnings }, tiff.first, files.stop);
   const described = [...grid.names().slice(0, grid.sizes.C), ...names.references.map((one) => one.name)];
   return {
     ...acquisition,
@@ -92,7 +92,7 @@ function imageOf(opened: OpenedOif, planes: readonly PlaneName[]): Acquisition {
   };
 }
 
-function stackOf(
+function buildOifStack(
   { files, streams, settings: text, main, names }: OpenedOif,
   grid: PlaneGrid,
   images: PlaneFiles,
@@ -100,27 +100,27 @@ function stackOf(
 ): Stack {
   const { name = "", tiff, page } = images.first;
   const isLine = main.rows === "T";
-  const layout = isLine ? images.tallest(placesIn(grid.firsts())) : page;
+  const layout = isLine ? images.tallest(listKnownPlaces(grid.firsts())) : page;
   const plane = settings.of(name);
   const sources = { settings: text, main, plane };
-  const steps = stepsOf(sources);
+  const steps = readMainSteps(sources);
   return {
     sizes: grid.sizes,
     layout,
     calibrations: steps.calibrations,
     ...isLine && {
-      lineScan: lineScanIn(sources, steps.calibrations.Y),
-      plannedLines: Math.max(plannedLines(main), layout.height),
+      lineScan: readLineScan(sources, steps.calibrations.Y),
+      plannedLines: Math.max(findPlannedLines(main), layout.height),
     },
     names: Array.from({ length: grid.sizes.C }, (_, c) => main.channels[c] ?? null),
     colors: settings.colors(grid.firsts()),
     stamps: settings.stamps(grid, files.stop),
-    moment: firstMoment(main.moment, tagMoment(tiff.first)),
+    moment: chooseMoment(main.moment, tagMoment(tiff.first)),
     fileSize: streams.fileSize(names.strangers),
     warnings: [
-      ...rowDoubts(main, layout.height),
+      ...warnAboutRows(main, layout.height),
       ...countDoubts(main, grid),
-      ...sizeDoubts(main, plane, page),
+      ...warnAboutSizes(main, plane, page),
       ...steps.warnings,
     ],
     // 256 KiB for settings and warnings; a name and its key for each plane.
@@ -130,5 +130,5 @@ function stackOf(
   };
 }
 
-const placesIn = (names: readonly (string | null)[]) =>
+const listKnownPlaces = (names: readonly (string | null)[]) =>
   names.filter((name) => name !== null).map((name) => ({ name }));

@@ -1,15 +1,15 @@
 /** The texts of an image file: its settings (`.pty`), regions and lookup table; and times and colours from them. */
-import { BLACK, hexColor } from "../metadata/channels.ts";
+import { BLACK, formatHexColor } from "../metadata/channels.ts";
 import { DecodeFailed } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import { StoredNames } from "../io/names.ts";
-import { lastNameOf } from "../io/paths.ts";
+import { takeLastName } from "../io/paths.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
+import { MAX_TIME_RECORDS, scaleStamps } from "../metadata/time_stamps.ts";
 import type { TimeStamps } from "../reader.ts";
 import { addWarning, unlessLost, type Warning } from "../warning.ts";
-import { type NamedImage, type NamePattern, patternIn, type PlaneGrid } from "./planes.ts";
-import { readText, Settings } from "./settings.ts";
+import { findPattern, type NamedImage, type NamePattern, type PlaneGrid } from "./planes.ts";
+import { OifSettings, readSettingsText } from "./settings.ts";
 import type { NamedStreams } from "./streams.ts";
 
 /** Section with the calibration of an image. */
@@ -28,33 +28,37 @@ const MAX_NAMES_READ = 1000;
  * The images that the settings of a folder name (`DataName`). If they cannot be read, are more than {@linkcode MAX_NAMES_READ}, or
  * name a file that is missing, their own name without its extension counts.
  */
-export function namedImages({ names }: NamedStreams, settings: PlaneSettings, stop: StopFlag): NamedImage[] {
+export function readNamedImages(
+  { names }: NamedStreams,
+  settings: PlaneSettings,
+  stop: StopFlag,
+): NamedImage[] {
   const stored = new StoredNames(names);
   return names.filter((name) => /\d\.pty$/i.test(name)).map((name, i) => {
     stop.check();
     const own = name.replace(/\.pty$/i, ".tif");
     const written = i < MAX_NAMES_READ ? settings.read(name)?.text("File Info", "DataName") ?? null : null;
-    const image = written === null ? null : stored.find(lastNameOf(written));
+    const image = written === null ? null : stored.find(takeLastName(written));
     if (image !== null) settings.names.set(image, name);
     return { settings: own, image: image ?? stored.find(own) };
   });
 }
 
 /** What the main settings say about the names of planes. */
-export const namePatterns = (main: Settings): NamePattern[] =>
+export const namePatterns = (main: OifSettings): NamePattern[] =>
   ["PtyFileNameT2", "PtyFileNameS", "PtyFileNameE"]
-    .map((key) => patternIn(lastNameOf(main.text("ProfileSaveInfo", key) ?? "")))
+    .map((key) => findPattern(takeLastName(main.text("ProfileSaveInfo", key) ?? "")))
     .filter((pattern) => pattern !== null);
 
 /** Name of the regions file of an image, or `null`. */
-export function regionName(image: Settings | null): string | null {
+export function findRegionName(image: OifSettings | null): string | null {
   const number = image?.text("ROI Parameter", "ROIFileName");
-  return number ? namedBy(number, ".roi") : null;
+  return number ? completeName(number, ".roi") : null;
 }
 
 /** Completes a file name from the settings, without its folder: `LUT1` becomes `s_LUT1.lut`. */
-function namedBy(part: string, extension: string): string {
-  const name = lastNameOf(part);
+function completeName(part: string, extension: string): string {
+  const name = takeLastName(part);
   const stem = name.toLowerCase().endsWith(extension) ? name.slice(0, -extension.length) : name;
   return `s_${stem.replace(/^s_/i, "")}${extension}`;
 }
@@ -80,7 +84,7 @@ export class PlaneSettings {
   }
 
   /** Settings of an image; `null` if they are missing or damaged. */
-  of(image: string): Settings | null {
+  of(image: string): OifSettings | null {
     return this.read(this.#nameOf(image));
   }
 
@@ -88,10 +92,10 @@ export class PlaneSettings {
     return this.names.get(image) ?? image.replace(/\.tif$/i, ".pty");
   }
 
-  read(name: string): Settings | null {
+  read(name: string): OifSettings | null {
     return unlessLost(this.warnings, `The settings "${name}"`, () => {
       const stream = this.#streams.open(name);
-      const settings = stream && Settings.read(stream);
+      const settings = stream && OifSettings.read(stream);
       for (const doubt of settings?.warnings ?? []) addWarning(this.warnings, doubt);
       return settings;
     });
@@ -104,7 +108,7 @@ export class PlaneSettings {
       const name = settings?.text("LUT Parameter", "LUTFileName");
       if (!name) return null;
       return unlessLost(this.warnings, "The colour of a channel", () => {
-        const table = this.#streams.open(namedBy(name, ".lut"));
+        const table = this.#streams.open(completeName(name, ".lut"));
         if (table === null) return null;
         if (table.size < TABLE_BYTES) {
           throw new DecodeFailed(
@@ -112,7 +116,7 @@ export class PlaneSettings {
           );
         }
         const [blue = 0, green = 0, red = 0] = table.read(table.size - 4, 4, "the last entry");
-        const color = hexColor(red, green, blue);
+        const color = formatHexColor(red, green, blue);
         if (color !== BLACK) return color;
         const entries = table.read(table.size - TABLE_BYTES, TABLE_BYTES, "the table");
         if (entries.every((byte) => byte === 0)) {
@@ -132,15 +136,15 @@ export class PlaneSettings {
       const name = grid.find({ t, z: 0, l: 0, channel: 0 });
       return (name === null ? null : this.of(name)?.number(TIME, "AbsPositionValue")) ?? NaN;
     });
-    return milliseconds.every(Number.isNaN) ? null : stampsOf(milliseconds, 1000, milliseconds.length < T);
+    return milliseconds.every(Number.isNaN) ? null : scaleStamps(milliseconds, 1000, milliseconds.length < T);
   }
 
   /** Adds the main settings, then the settings and regions of some images. @throws {DecodeFailed} a text cannot be read */
   addTo(list: DocumentList, images: readonly string[]): void {
-    const names = new Set(images.flatMap((image) => [this.#nameOf(image), regionName(this.of(image))]));
+    const names = new Set(images.flatMap((image) => [this.#nameOf(image), findRegionName(this.of(image))]));
     const named = [...names].map((name) => name === null ? null : this.#streams.open(name));
     for (const source of [this.#streams.settings, ...named]) {
-      if (source) list.add(source.name.slice(1, -1), "text/plain", readText(source));
+      if (source) list.add(source.name.slice(1, -1), "text/plain", readSettingsText(source));
     }
   }
 }

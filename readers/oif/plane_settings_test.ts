@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { StopFlag } from "../io/stop_flag.ts";
 import { PlaneSettings } from "./plane_settings.ts";
-import { PlaneGrid, planeNames } from "./planes.ts";
+import { PlaneGrid, sortPlaneNames } from "./planes.ts";
 import type { NamedStreams } from "./streams.ts";
 
 function settingsOf(open: (name: string) => string | Uint8Array | null): PlaneSettings {
@@ -25,7 +25,7 @@ function times(count: number, position: (t: number) => number | null): readonly 
     return at === null ? null : `[Axis 4 Parameters]\nAbsPositionValue=${at}\n`;
   });
   const names = Array.from({ length: count }, (_, i) => `s_C001T${String(i + 1).padStart(3, "0")}.tif`);
-  const grid = new PlaneGrid(planeNames(names).places[0]!.planes, 1);
+  const grid = new PlaneGrid(sortPlaneNames(names).places[0]!.planes, 1);
   const stamps = settings.stamps(grid, new StopFlag());
   return stamps && Array.from(stamps.seconds);
 }

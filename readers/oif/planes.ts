@@ -4,7 +4,7 @@
  */
 import { DecodeFailed, PlaneNotFound } from "../errors.ts";
 import { MAX_CHANNELS } from "../io/limits.ts";
-import { unreadable } from "../metadata/reference.ts";
+import { warnReferenceLost } from "../metadata/reference.ts";
 import type { PlaneIndex, StackSizes } from "../tiff/stack.ts";
 import { type Warning, warning } from "../warning.ts";
 
@@ -34,9 +34,9 @@ interface NameParts extends PlaneName {
   readonly reference: number | null;
 }
 
-function partsOf(name: string): NameParts | null {
+function parsePlaneName(name: string): NameParts | null {
   const [whole, prefix = "", parts = "", reference] = NAME.exec(name) ?? [];
-  const numbers = whole === undefined ? null : numbersOf(parts);
+  const numbers = whole === undefined ? null : numberLetters(parts);
   return numbers && {
     name,
     numbers,
@@ -61,8 +61,8 @@ export interface NamePattern {
 }
 
 /** The pattern of a name in the main settings: `s_C%03dZ%03d.pty`, `s_C001Z001.pty`; or `null`. */
-export function patternIn(settings: string): NamePattern | null {
-  const found = partsOf(settings.replaceAll(/%0?\d*d/g, "001").replace(/\.pty$/i, ".tif"));
+export function findPattern(settings: string): NamePattern | null {
+  const found = parsePlaneName(settings.replaceAll(/%0?\d*d/g, "001").replace(/\.pty$/i, ".tif"));
   return found && { prefix: found.prefix, letters: found.letters };
 }
 
@@ -75,7 +75,7 @@ const USUAL: NamePattern = { prefix: "s_", letters: null };
  *
  * @throws {DecodeFailed} nothing says which of several kinds of images are the planes
  */
-export function planeNames(
+export function sortPlaneNames(
   names: readonly string[],
   named: readonly NamedImage[] = [],
   patterns: readonly NamePattern[] = [],
@@ -84,13 +84,17 @@ export function planeNames(
   const known = new Map<string, NameParts>();
   const told: NameParts[] = [];
   for (const { settings, image } of named) {
-    const parts = image === null ? partsOf(settings) : partsOf(image) ?? partsOf(settings);
+    const parts = image === null
+      ? parsePlaneName(settings)
+      : parsePlaneName(image) ?? parsePlaneName(settings);
     if (parts === null) continue;
     told.push(parts);
     if (image !== null) known.set(image, { ...parts, name: image });
   }
-  const images = names.map((name) => known.get(name) ?? partsOf(name)).filter((parts) => parts !== null);
-  const series = planesAmong(
+  const images = names.map((name) => known.get(name) ?? parsePlaneName(name)).filter((parts) =>
+    parts !== null
+  );
+  const series = selectPlanes(
     images.filter(({ reference }) => reference === null),
     known,
     told,
@@ -104,11 +108,11 @@ export function planeNames(
   );
   const [first] = [...sets.keys()].sort((a, b) => a! - b!);
   if (sets.size > 1) {
-    warnings.push(unreadable(`Only the first of ${sets.size} sets of reference images is served`));
+    warnings.push(warnReferenceLost(`Only the first of ${sets.size} sets of reference images is served`));
   }
   const own = new Set([...series, ...sets.values().flatMap((set) => set)].map(({ name }) => name));
   return {
-    places: placesOf(series, warnings),
+    places: groupByPlace(series, warnings),
     references: sets.get(first ?? null) ?? [],
     strangers: new Set(names.filter((name) => /\.tif$/i.test(name) && !own.has(name))),
     warnings,
@@ -116,7 +120,7 @@ export function planeNames(
 }
 
 /** The images that are planes; `told` are those that settings name, whether or not they exist. */
-function planesAmong(
+function selectPlanes(
   images: readonly NameParts[],
   known: ReadonlyMap<string, NameParts>,
   told: readonly NameParts[],
@@ -158,7 +162,7 @@ function planesAmong(
 }
 
 /** Numbers by letter; `null` if a letter repeats or a number is 0. */
-function numbersOf(parts: string): ReadonlyMap<string, number> | null {
+function numberLetters(parts: string): ReadonlyMap<string, number> | null {
   const found = [...parts.toUpperCase().matchAll(/([A-Z])(\d+)/g)];
   const numbers = new Map(found.map(([, letter = "", digits]) => [letter, Number(digits)]));
   return numbers.size < found.length || numbers.values().some((number) => number === 0) ? null : numbers;
@@ -167,7 +171,7 @@ function numbersOf(parts: string): ReadonlyMap<string, number> | null {
 const LETTERS = ["T", "L", "Z", "C"] as const;
 
 /** Groups planes by stage position. An unknown axis, such as an angle, is served at its first position. */
-function placesOf(planes: readonly PlaneName[], warnings: Warning[]): PlaneNames["places"] {
+function groupByPlace(planes: readonly PlaneName[], warnings: Warning[]): PlaneNames["places"] {
   let kept = planes;
   const letters = new Set(planes.flatMap(({ numbers }) => [...numbers.keys()]));
   for (const letter of letters.difference(new Set([...LETTERS, "P"]))) {

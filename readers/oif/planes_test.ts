@@ -1,10 +1,10 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
-import { patternIn, PlaneGrid, planeNames } from "./planes.ts";
-import { lastPart } from "./streams.ts";
+import { findPattern, PlaneGrid, sortPlaneNames } from "./planes.ts";
+import { takeLastPart } from "./streams.ts";
 
 Deno.test("distinguishes planes, reference images and other files by name", () => {
-  const { places, references, warnings } = planeNames([
+  const { places, references, warnings } = sortPlaneNames([
     "S_c001z002T0003.TIF",
     "s_C001Z001T0001.tif",
     "s_C001-R001.tif",
@@ -27,7 +27,7 @@ Deno.test("distinguishes planes, reference images and other files by name", () =
 
 Deno.test("rejects two files for one plane", () => {
   for (const other of ["s_C0001.tif", "S_c001.TIF"]) {
-    const { places: [place] } = planeNames(["s_C001.tif", other]);
+    const { places: [place] } = sortPlaneNames(["s_C001.tif", other]);
     throws(
       () => new PlaneGrid(place!.planes, 1),
       new RegExp(`"s_C001.tif" and "${other}" are the same plane`),
@@ -36,7 +36,7 @@ Deno.test("rejects two files for one plane", () => {
 });
 
 Deno.test("names a missing plane by its channel and the axes with several positions", () => {
-  const grid = new PlaneGrid(planeNames(["s_C001Z001.tif", "s_C002Z002.tif"]).places[0]!.planes, 2);
+  const grid = new PlaneGrid(sortPlaneNames(["s_C001Z001.tif", "s_C002Z002.tif"]).places[0]!.planes, 2);
   equal(grid.name({ channel: 1, z: 1, t: 0, l: 0 }), "s_C002Z002.tif");
   throws(() => grid.name({ channel: 1, z: 0, t: 0, l: 0 }), {
     tag: "plane_not_found",
@@ -45,7 +45,11 @@ Deno.test("names a missing plane by its channel and the axes with several positi
 });
 
 Deno.test("serves stage positions as scenes, and other axes at their first position", () => {
-  const { places, warnings } = planeNames(["s_C001P002A001.tif", "s_C001P001A001.tif", "s_C001P001A002.tif"]);
+  const { places, warnings } = sortPlaneNames([
+    "s_C001P002A001.tif",
+    "s_C001P001A001.tif",
+    "s_C001P001A002.tif",
+  ]);
   deepEqual(places.map(({ number, planes }) => [number, planes.map(({ name }) => name)]), [
     [1, ["s_C001P001A001.tif"]],
     [2, ["s_C001P002A001.tif"]],
@@ -54,10 +58,10 @@ Deno.test("serves stage positions as scenes, and other axes at their first posit
 });
 
 Deno.test("drops storage and export marks from names of an OIB", () => {
-  equal(lastPart("Storage00001/s_C001.tif"), "s_C001.tif");
-  equal(lastPart("..\\..\\etc\\s_C001.tif"), "s_C001.tif");
-  equal(lastPart("Storage00001/s_GSTabc=C001.tif"), "s_C001.tif");
-  for (const name of ["GST.tif", "s=C001.tif", "a=GST.tif"]) equal(lastPart(name), name);
+  equal(takeLastPart("Storage00001/s_C001.tif"), "s_C001.tif");
+  equal(takeLastPart("..\\..\\etc\\s_C001.tif"), "s_C001.tif");
+  equal(takeLastPart("Storage00001/s_GSTabc=C001.tif"), "s_C001.tif");
+  for (const name of ["GST.tif", "s=C001.tif", "a=GST.tif"]) equal(takeLastPart(name), name);
 });
 
 const served = ({ places }: { places: readonly { planes: readonly { name: string }[] }[] }) =>
@@ -73,8 +77,8 @@ const described = (...names: (string | [settings: string, image: string | null])
 Deno.test("serves the images that settings name, however many others there are", () => {
   const copies = ["a_C001.tif", "a_C002.tif", "a_C003.tif", "filt_s_C001.tif", "filt_s_C002.tif"];
   const planes = ["s_C001.tif", "s_C002.tif"];
-  const warned = (named: Parameters<typeof planeNames>[1]) => {
-    const found = planeNames([...copies, ...planes, "s_C001Z001.tif"], named);
+  const warned = (named: Parameters<typeof sortPlaneNames>[1]) => {
+    const found = sortPlaneNames([...copies, ...planes, "s_C001Z001.tif"], named);
     return [served(found), codesOf(found.warnings)];
   };
   deepEqual(warned(described("s_C001", "s_C002")), [planes, []]);
@@ -84,35 +88,36 @@ Deno.test("serves the images that settings name, however many others there are",
   // Copies that have settings too.
   deepEqual(warned(described("a_C001", "s_C001", "s_C002")), [planes, ["content_left_out"]]);
   // The name of the settings says where an image belongs whose own name does not.
-  const renamed = planeNames(["x.tif", ...planes], described(["s_C003", "x"], "s_C001", "s_C002"));
+  const renamed = sortPlaneNames(["x.tif", ...planes], described(["s_C003", "x"], "s_C001", "s_C002"));
   deepEqual(renamed.places[0]!.planes.map(({ name, numbers }) => [name, numbers.get("C")]), [
     ["x.tif", 3],
     ["s_C001.tif", 1],
     ["s_C002.tif", 2],
   ]);
   // Of two files for one plane, the one that is named.
-  deepEqual(served(planeNames(["s_C0001.tif", "s_C001.tif"], described("s_C001"))), ["s_C001.tif"]);
+  deepEqual(served(sortPlaneNames(["s_C0001.tif", "s_C001.tif"], described("s_C001"))), ["s_C001.tif"]);
 });
 
 Deno.test("serves no copies instead of planes that are missing", () => {
-  deepEqual(served(planeNames(["filt_s_C001.tif"], described(["s_C001", null]))), []);
-  deepEqual(served(planeNames(["filt_s_C001.tif"], [], [patternIn("s_C%03d.pty")!])), []);
+  deepEqual(served(sortPlaneNames(["filt_s_C001.tif"], described(["s_C001", null]))), []);
+  deepEqual(served(sortPlaneNames(["filt_s_C001.tif"], [], [findPattern("s_C%03d.pty")!])), []);
 });
 
 Deno.test("takes the planes from the pattern of the main settings if no image has settings", () => {
   const names = ["MAX_C001.tif", "MAX_C002.tif", "cell_C001Z001.tif", "cell_C001.tif", "cell_C002.tif"];
-  const at = (...settings: string[]) => served(planeNames(names, [], settings.map((one) => patternIn(one)!)));
+  const at = (...settings: string[]) =>
+    served(sortPlaneNames(names, [], settings.map((one) => findPattern(one)!)));
   deepEqual(at("cell_C%03dZ%03d.pty"), ["cell_C001Z001.tif"]);
   deepEqual(at("cell_C%03d.pty"), ["cell_C001.tif", "cell_C002.tif"]);
   deepEqual(at("cell_C002.pty"), ["cell_C001.tif", "cell_C002.tif"]);
   throws(
-    () => planeNames(names),
+    () => sortPlaneNames(names),
     /nothing says whether images like "MAX_C001.tif" and "cell_C001Z001.tif" are/,
   );
-  equal(patternIn("s_first.pty"), null);
+  equal(findPattern("s_first.pty"), null);
 });
 
 Deno.test("serves no copy of a reference image", () => {
   const names = ["filt_s_C001-R001.tif", "s_C001-R001.tif", "s_C001.tif"];
-  deepEqual(planeNames(names).references.map(({ name }) => name), ["s_C001-R001.tif"]);
+  deepEqual(sortPlaneNames(names).references.map(({ name }) => name), ["s_C001-R001.tif"]);
 });

@@ -4,20 +4,20 @@
  */
 import type { FileAccess } from "../io/file_access.ts";
 import {
+  checkScanPath,
   type ImageShape,
   MAX_PATH_POINTS,
   NO_PATH,
   NO_REFERENCE,
-  pathInside,
   type ReferenceResult,
   referenceUnlessLost,
   type ScanPath,
 } from "../metadata/reference.ts";
-import { PlaneFiles, referenceOf } from "../tiff/plane_files.ts";
-import { imageSteps, type MainSettings } from "./main_settings.ts";
-import { type PlaneSettings, regionName } from "./plane_settings.ts";
+import { buildReference, PlaneFiles } from "../tiff/plane_files.ts";
+import { type MainSettings, readImageSteps } from "./main_settings.ts";
+import { findRegionName, type PlaneSettings } from "./plane_settings.ts";
 import type { PlaneName } from "./planes.ts";
-import { settingNumber, type Settings } from "./settings.ts";
+import { type OifSettings, settingNumber } from "./settings.ts";
 import type { NamedStreams } from "./streams.ts";
 
 /** Sources of a reference image. */
@@ -31,27 +31,27 @@ export interface ReferenceSources {
 }
 
 /** Describes the reference image of an acquisition. */
-export function referenceImage(sources: ReferenceSources): ReferenceResult {
+export function readOifReference(sources: ReferenceSources): ReferenceResult {
   const { streams, files, main, settings, names } = sources;
   if (names.length === 0) return NO_REFERENCE;
   return referenceUnlessLost(() => {
-    const channels = firstOfChannels(names).map(({ name, numbers }) => {
+    const channels = selectFirstOfChannels(names).map(({ name, numbers }) => {
       const index = (numbers.get("C") ?? 1) - 1;
       return { name, index, channelName: main.channels[index] ?? null };
     });
     const planes = PlaneFiles.open(channels, streams.open, files);
     const { name = "", page } = planes.first;
     const image = settings.of(name);
-    const path = lineOf(sources, image, page);
+    const path = findScannedLine(sources, image, page);
     return {
-      reference: referenceOf(channels, planes, { steps: imageSteps(image), path }, files),
+      reference: buildReference(channels, planes, { steps: readImageSteps(image), path }, files),
       warnings: [],
     };
   });
 }
 
 /** One image per channel, in channel order: the first along all other axes. */
-function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
+function selectFirstOfChannels(names: readonly PlaneName[]): PlaneName[] {
   const channelOf = ({ numbers }: PlaneName) => numbers.get("C") ?? 1;
   const others = ({ numbers }: PlaneName) =>
     [...numbers].reduce((sum, [letter, number]) => letter === "C" ? sum : sum + number, 0);
@@ -60,13 +60,13 @@ function firstOfChannels(names: readonly PlaneName[]): PlaneName[] {
 }
 
 /** The scanned line: the first region that fits, if the settings say that a line was scanned. */
-function lineOf(
+function findScannedLine(
   { main, settings, plane }: ReferenceSources,
-  image: Settings | null,
+  image: OifSettings | null,
   { width, height }: { readonly width: number; readonly height: number },
 ): ScanPath {
   if (!/line/i.test(main.region)) return NO_PATH;
-  const names = new Set([regionName(image), regionName(settings.of(plane.name))]);
+  const names = new Set([findRegionName(image), findRegionName(settings.of(plane.name))]);
   for (const name of names) {
     const regions = name === null ? null : settings.read(name);
     if (regions === null) continue;
@@ -84,28 +84,28 @@ const LINES = [STRAIGHT, 4, 10];
 const TOLERANCE = 2;
 
 /** The first line inside the reference image, of this `shape`, that has as many pixels as a row of `scanned` pixels. */
-export function scanLine(regions: Settings, shape: ImageShape, scanned: number): ScanPath {
+export function scanLine(regions: OifSettings, shape: ImageShape, scanned: number): ScanPath {
   for (const { name, values } of regions.sections) {
     if (name !== "ROIBase Body") continue;
     const kind = settingNumber(values.get("SHAPE") ?? null);
     const angle = settingNumber(values.get("ANGLE") ?? null) ?? 0;
     // How rotated lines are stored is unknown.
     if (kind === null || !LINES.includes(kind) || angle !== 0) continue;
-    const [x, y] = [coordinates(values.get("X")), coordinates(values.get("Y"))];
+    const [x, y] = [parseCoordinates(values.get("X")), parseCoordinates(values.get("Y"))];
     if (x === null || y === null) continue;
     // A row has as many pixels as the line is long, or one more.
     const pixels = Math.round(
       x.slice(1).reduce((sum, to, i) => sum + Math.hypot(to - x[i]!, y[i + 1]! - y[i]!), 0),
     );
     if (pixels < scanned - 1 - TOLERANCE || pixels > scanned + TOLERANCE) continue;
-    const path = pathInside({ x, y }, shape, kind === STRAIGHT);
+    const path = checkScanPath({ x, y }, shape, kind === STRAIGHT);
     if (path !== null) return path;
   }
   return NO_PATH;
 }
 
 /** The numbers of a list; `null` if any item is not a number. */
-function coordinates(text: string | undefined): number[] | null {
+function parseCoordinates(text: string | undefined): number[] | null {
   const parts = (text ?? "").split(",", MAX_PATH_POINTS + 1).map((part) => settingNumber(part));
   const numbers = parts.filter((part) => part !== null);
   return numbers.length === parts.length ? numbers : null;

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { regionName } from "./plane_settings.ts";
+import { findRegionName } from "./plane_settings.ts";
 import { scanLine } from "./reference_image.ts";
-import { Settings } from "./settings.ts";
+import { OifSettings } from "./settings.ts";
 
 const shape = (shape: number, x: string, y: string, angle = "0") =>
   `[ROIBase Body]\nSHAPE=${shape}\nX=${x}\nY=${y}\nANGLE=${angle}\n`;
@@ -9,7 +9,7 @@ const shape = (shape: number, x: string, y: string, angle = "0") =>
 const SHAPE = { rows: 30, columns: 40 };
 
 /** Rows have 11 pixels. */
-const lineOf = (text: string) => scanLine(new Settings(text, "it"), SHAPE, 11);
+const lineOf = (text: string) => scanLine(new OifSettings(text, "it"), SHAPE, 11);
 
 const NONE = { lineRoi: null, scanPath: null };
 
@@ -63,14 +63,15 @@ Deno.test("ignores regions that the laser cannot have followed", () => {
   ];
   for (const text of texts) deepEqual(lineOf(text), NONE, text.slice(0, 60));
   // One point is no line, however short the row.
-  deepEqual(scanLine(new Settings(shape(4, "4", "3"), "it"), SHAPE, 1), NONE);
+  deepEqual(scanLine(new OifSettings(shape(4, "4", "3"), "it"), SHAPE, 1), NONE);
 });
 
 Deno.test("looks up the regions of an image in the folder only", () => {
-  const name = (value: string) => regionName(new Settings(`[ROI Parameter]\nROIFileName="${value}"\n`, "it"));
+  const name = (value: string) =>
+    findRegionName(new OifSettings(`[ROI Parameter]\nROIFileName="${value}"\n`, "it"));
   equal(name("12-34"), "s_12-34.roi");
   equal(name("s_12-34.roi"), "s_12-34.roi");
   equal(name("../../12-34"), "s_12-34.roi");
   equal(name(""), null);
-  equal(regionName(null), null);
+  equal(findRegionName(null), null);
 });

@@ -2,8 +2,8 @@
 import type { ByteSource } from "../io/byte_source.ts";
 import { DecodeFailed } from "../errors.ts";
 import { StatedNumbers } from "../metadata/stated_numbers.ts";
-import { lostText } from "../metadata/lost_text.ts";
-import { numberOf, textFrom } from "../metadata/text.ts";
+import { warnAboutZeros } from "../metadata/lost_text.ts";
+import { decodeAnyText, numberOf } from "../metadata/text.ts";
 import { warnIf, type Warning } from "../warning.ts";
 
 /** Largest text in bytes; the largest known texts, of long series, have less than a tenth. */
@@ -16,7 +16,7 @@ const MAX_ITEMS = 1 << 18;
 const MAX_JUNK_BYTES = 1024;
 
 /** A parsed text. */
-export class Settings {
+export class OifSettings {
   /** All sections in order, with values without their quotes; several may have the same name. */
   readonly sections: readonly { readonly name: string; readonly values: ReadonlyMap<string, string> }[];
   /** About zeros in the text, and a text that ends inside a line. */
@@ -35,19 +35,22 @@ export class Settings {
       const [, key = "", value = ""] = /^([^;=][^=]*)=(.*)$/s.exec(line) ?? [];
       if (header !== null) sections.push({ name: header[1] ?? "", values: new Map() });
       else if (key === "") continue;
-      else sections.at(-1)?.values.set(key.trim(), unquoted(value.trim()));
+      else sections.at(-1)?.values.set(key.trim(), unquote(value.trim()));
       items += 1;
       if (items > MAX_ITEMS) throw new DecodeFailed(`${what} has more than ${MAX_ITEMS} sections and keys`);
     }
     const cut = `${what} ends inside a line: it is cut`;
-    this.warnings = [...lostText(what, text), ...warnIf(!/[\n\0]$/.test(text), "metadata_damaged", cut)];
+    this.warnings = [
+      ...warnAboutZeros(what, text),
+      ...warnIf(!/[\n\0]$/.test(text), "metadata_damaged", cut),
+    ];
     this.sections = sections;
     this.#byName = new Map(sections.map(({ name, values }) => [name, values]));
   }
 
   /** Reads a text. @throws {DecodeFailed} it has no section, is too long or unreadable */
-  static read(source: ByteSource): Settings {
-    return new Settings(readText(source), source.name);
+  static read(source: ByteSource): OifSettings {
+    return new OifSettings(readSettingsText(source), source.name);
   }
 
   has(section: string): boolean {
@@ -74,7 +77,7 @@ export class Settings {
  *
  * @throws {DecodeFailed} no section begins near its start, or the text is too long
  */
-export function readText(source: ByteSource): string {
+export function readSettingsText(source: ByteSource): string {
   if (source.size > MAX_TEXT_BYTES) {
     throw new DecodeFailed(
       `${source.name} has ${source.size} bytes, more than ${MAX_TEXT_BYTES} of settings`,
@@ -88,7 +91,7 @@ export function readText(source: ByteSource): string {
   const zeros = bytes.subarray(0, start).filter((byte) => byte === 0).length;
   const before = zeros > 0 ? "\0".repeat(zeros) + "\n" : "";
   // UTF-16 without a byte order mark.
-  return before + (text[1] === 0 ? new TextDecoder("utf-16le").decode(text) : textFrom(text));
+  return before + (text[1] === 0 ? new TextDecoder("utf-16le").decode(text) : decodeAnyText(text));
 }
 
 /** A number with a decimal point or comma, perhaps with a stray `.0` after the comma (`211,761.0`); or `null`. */
@@ -96,4 +99,4 @@ export const settingNumber = (text: string | null): number | null => numberOf(wi
 
 const withoutStray = (text: string | null) => text?.trim().replace(/^([+-]?\d+,\d+)\.0*$/, "$1");
 
-const unquoted = (value: string) => /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value;
+const unquote = (value: string) => /^(["'])(.*)\1$/s.exec(value)?.[2] ?? value;

@@ -1,9 +1,9 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { settingNumber, Settings } from "./settings.ts";
+import { OifSettings, settingNumber } from "./settings.ts";
 
-const read = (bytes: Uint8Array) => Settings.read(new DecodedBytes(bytes, '"a.pty"'));
+const read = (bytes: Uint8Array) => OifSettings.read(new DecodedBytes(bytes, '"a.pty"'));
 const utf16 = (text: string) => Buffer.from("\ufeff" + text, "utf16le");
 
 const TEXT =

@@ -3,11 +3,11 @@ import { basename, dirname, join } from "node:path";
 import { DecodeFailed, NoImage, quoted, unlessDamaged } from "../errors.ts";
 import type { FileGrouping } from "../format.ts";
 import { ByteSection, type ByteSource } from "../io/byte_source.ts";
-import { namedFile, StoredNames } from "../io/names.ts";
+import { findNamedFile, StoredNames } from "../io/names.ts";
 import type { FileAccess } from "../io/file_access.ts";
 import { listed, unlessLost, warnIf, type Warning } from "../warning.ts";
 import { CompoundFile } from "./compound_file.ts";
-import { Settings } from "./settings.ts";
+import { OifSettings } from "./settings.ts";
 
 /** Named files. Names are found as in {@linkcode StoredNames}, and never lead elsewhere. */
 export interface NamedStreams {
@@ -31,28 +31,28 @@ const NAME_BYTES = 200;
 const FOLDER_END = ".files";
 
 /** Path of the settings of the acquisition whose folder contains a file, or `null`. */
-function settingsOf(path: string, files: FileAccess): string | null {
+function findSettings(path: string, files: FileAccess): string | null {
   const folder = dirname(path);
-  const name = settingsName(basename(folder));
-  const settings = name === null ? null : namedFile(files, dirname(folder), name);
+  const name = findSettingsName(basename(folder));
+  const settings = name === null ? null : findNamedFile(files, dirname(folder), name);
   return settings !== null && files.kind(settings) === "file" ? settings : null;
 }
 
 /** True for an image in the folder of an acquisition. */
 export const isPartOfOif = (path: string, files: FileAccess): boolean =>
-  isPlaneName(basename(path)) && settingsOf(path, files) !== null;
+  isPlaneName(basename(path)) && findSettings(path, files) !== null;
 
 /** Name of the settings file for a folder of planes, or `null`. */
-const settingsName = (folder: string): string | null => /^(.*\.oif)\.files$/is.exec(folder)?.[1] ?? null;
+const findSettingsName = (folder: string): string | null => /^(.*\.oif)\.files$/is.exec(folder)?.[1] ?? null;
 
 /** True for the name of a plane or reference image. */
 const isPlaneName = (name: string): boolean => /^s_(?:[a-z]\d{3,})+(?:-r\d{3,})?\.tif$/i.test(name);
 
 /** A settings file and the planes in its folder, by name. */
 export const GROUPING: FileGrouping = {
-  setOf: (name, { folder }) => isPlaneName(name) ? settingsName(folder) : null,
+  setOf: (name, { folder }) => isPlaneName(name) ? findSettingsName(folder) : null,
   ownerOf(folder, beside) {
-    const settings = settingsName(folder);
+    const settings = findSettingsName(folder);
     return settings && beside.find(settings);
   },
 };
@@ -63,9 +63,9 @@ export const GROUPING: FileGrouping = {
  * @throws {DecodeFailed} the folder is missing
  * @throws {NoImage} the path is not part of an acquisition
  */
-export function folderStreams(path: string, files: FileAccess): NamedStreams {
-  const main = settingsOf(path, files) ?? path;
-  const folder = namedFile(files, dirname(main), basename(main) + FOLDER_END);
+export function openFolderStreams(path: string, files: FileAccess): NamedStreams {
+  const main = findSettings(path, files) ?? path;
+  const folder = findNamedFile(files, dirname(main), basename(main) + FOLDER_END);
   if (folder === null || files.kind(folder) !== "directory") {
     if (/\.oif$/i.test(main)) {
       throw new DecodeFailed(`the folder ${quoted(`${basename(main)}.files`)} is not beside it`);
@@ -109,17 +109,17 @@ const SECTION = "OibSaveInfo";
  * @throws {NoImage} another program wrote the compound file
  * @throws {DecodeFailed} it is damaged, or compressed, which no known file is
  */
-export function oibStreams(file: ByteSource): NamedStreams {
+export function openOibStreams(file: ByteSource): NamedStreams {
   const compound = new CompoundFile(file);
   const source = compound.open(INFO, `"${INFO}"`);
   if (source === null) throw new NoImage(`it is a compound file without "${INFO}", not one of FluoView`);
-  const info = Settings.read(source);
+  const info = OifSettings.read(source);
   const compression = info.text(SECTION, "Compression") ?? "None";
   if (compression.toLowerCase() !== "none") {
     throw new DecodeFailed(`compressed streams (${quoted(compression)}) are not supported`);
   }
   const main = info.text(SECTION, "MainFileName") ?? "";
-  const settings = compound.open(main, `"${lastPart(info.text(SECTION, main) ?? main)}"`);
+  const settings = compound.open(main, `"${takeLastPart(info.text(SECTION, main) ?? main)}"`);
   if (settings === null) throw new DecodeFailed(`the stream ${quoted(main)} of the main settings is missing`);
   /** Stored streams by file name. */
   const streams = new Map<string, string>();
@@ -127,7 +127,7 @@ export function oibStreams(file: ByteSource): NamedStreams {
   const missing: string[] = [];
   for (const [stream, value] of info.sections.find(({ name }) => name === SECTION)?.values ?? []) {
     if (!/^Stream\d+$/i.test(stream) || stream === main) continue;
-    const name = lastPart(value);
+    const name = takeLastPart(value);
     if (present.has(stream)) streams.set(name, stream);
     else missing.push(quoted(name));
   }
@@ -151,7 +151,7 @@ export const isOib = (file: ByteSource): boolean =>
   unlessDamaged(() => new CompoundFile(file).open(INFO, INFO) !== null, false);
 
 /** The file name without its storage and without the marks of some exports (`GST...=`). */
-export function lastPart(value: string): string {
+export function takeLastPart(value: string): string {
   const name = value.slice(Math.max(value.lastIndexOf("/"), value.lastIndexOf("\\")) + 1);
   const [start, end] = [name.indexOf("GST"), name.lastIndexOf("=")];
   return start >= 0 && end > start ? name.slice(0, start) + name.slice(end + 1) : name;

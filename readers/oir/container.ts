@@ -40,7 +40,7 @@ export interface PixelBlock extends DocumentBlock {
 }
 
 /** A block with content. */
-export type Block = DocumentBlock & { readonly kind: "documents" | "frame" } | PixelBlock;
+export type OirBlock = DocumentBlock & { readonly kind: "documents" | "frame" } | PixelBlock;
 
 /** The header, with values that fit the file. */
 export interface ContainerHeader {
@@ -53,7 +53,7 @@ export interface ContainerHeader {
 }
 
 /** Reads the header. @throws {DecodeFailed} fewer than 96 bytes, or another signature */
-export function readHeader(file: ByteSource): ContainerHeader {
+export function readOirHeader(file: ByteSource): ContainerHeader {
   if (file.size < HEADER_BYTES) {
     throw new DecodeFailed(`the header is truncated: ${file.size} of ${HEADER_BYTES} bytes are stored`);
   }
@@ -74,12 +74,12 @@ export function readHeader(file: ByteSource): ContainerHeader {
 }
 
 /** Yields the blocks in file order, and adds what is damaged. @throws {DecodeFailed} more than {@linkcode MAX_BLOCKS} blocks */
-export function* blocksOf(
+export function* walkBlocks(
   file: ByteSource,
   { end, indexOffset, truncated }: ContainerHeader,
   damage: Damage,
   stop: StopFlag,
-): Generator<Block> {
+): Generator<OirBlock> {
   let window = new Uint8Array(0);
   let windowAt = 0;
   const peek = (offset: number, length: number) => {

@@ -6,8 +6,8 @@ import type { ByteSource } from "../io/byte_source.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { StatedNumbers } from "../metadata/stated_numbers.ts";
-import { numberOf, textFrom } from "../metadata/text.ts";
-import { allowedXml, child, descendant, parseXml, type XmlElement } from "../metadata/xml.ts";
+import { decodeAnyText, numberOf } from "../metadata/text.ts";
+import { findChild, findDescendant, parseXml, replaceForbidden, type XmlElement } from "../metadata/xml.ts";
 import { unlessLost, type Warning } from "../warning.ts";
 import type { DocumentBlock } from "./container.ts";
 import type { FileScan } from "./file_scan.ts";
@@ -45,11 +45,11 @@ export function readDocuments(file: ByteSource, { offset, length }: DocumentBloc
   if (length > MAX_BLOCK_BYTES) {
     throw new DecodeFailed(`documents at ${offset} have ${length} bytes, more than ${MAX_BLOCK_BYTES}`);
   }
-  return findDocuments(file.read(offset, length, "documents"), offset);
+  return findOirDocuments(file.read(offset, length, "documents"), offset);
 }
 
 /** Finds the documents in a payload that starts at `offset` of its file. @throws {DecodeFailed} too many documents */
-export function findDocuments(payload: Uint8Array, offset: number): StoredDocument[] {
+export function findOirDocuments(payload: Uint8Array, offset: number): StoredDocument[] {
   const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.length);
   const found: StoredDocument[] = [];
   for (let at = bytes.indexOf("<?xml"); at >= 0;) {
@@ -61,10 +61,10 @@ export function findDocuments(payload: Uint8Array, offset: number): StoredDocume
       if (found.length >= MAX_DOCUMENTS) {
         throw new DecodeFailed(`the block at ${offset} holds more than ${MAX_DOCUMENTS} documents`);
       }
-      const root = rootName(bytes.toString("latin1", at, Math.min(end, at + ROOT_SEARCH_BYTES)));
+      const root = findRootName(bytes.toString("latin1", at, Math.min(end, at + ROOT_SEARCH_BYTES)));
       const name = root.slice(root.indexOf(":") + 1);
       const kind = root.startsWith("cameraimage:") ? "camera" : name;
-      const channel = trusted ? idBefore(bytes, at - 4) : null;
+      const channel = trusted ? readIdBefore(bytes, at - 4) : null;
       found.push({ name, kind, offset: offset + at, bytes: payload.subarray(at, end), channel });
     }
     at = next;
@@ -75,7 +75,7 @@ export function findDocuments(payload: Uint8Array, offset: number): StoredDocume
 const ID_LENGTH = 36;
 
 /** The channel id that ends at `end`, which its length precedes; or `null`. */
-function idBefore(bytes: Buffer, end: number): string | null {
+function readIdBefore(bytes: Buffer, end: number): string | null {
   const start = end - ID_LENGTH;
   return start >= 4 && bytes.readUInt32LE(start - 4) === ID_LENGTH
     ? bytes.toString("latin1", start, end)
@@ -83,7 +83,7 @@ function idBefore(bytes: Buffer, end: number): string | null {
 }
 
 /** Qualified name of the first start tag after declarations and comments, or `""`. */
-const rootName = (text: string): string =>
+const findRootName = (text: string): string =>
   /<([^\s/>!?][^\s/>]*)/.exec(text.replace(/<!--[^]*?(?:-->|$)|<\?[^]*?(?:\?>|$)/g, ""))?.[1] ?? "";
 
 /** Roots of the documents to read. `imageDefinition` contains the size of a reference image. */
@@ -129,7 +129,7 @@ export class DocumentParser {
       throw new DecodeFailed(`${what} exceeds the ${MAX_PARSED_BYTES} bytes that are parsed`);
     }
     this.#parsable -= bytes.length;
-    return parseXml(allowedXml(textFrom(bytes)), what, this.#limits);
+    return parseXml(replaceForbidden(decodeAnyText(bytes)), what, this.#limits);
   }
 
   #unlessLost<T>(read: () => T): T | null {
@@ -138,7 +138,7 @@ export class DocumentParser {
 }
 
 /** The number in an element, or `null`. @param numbers notes what is no number */
-export const numberIn = (element: XmlElement | undefined, numbers?: StatedNumbers): number | null =>
+export const findElementNumber = (element: XmlElement | undefined, numbers?: StatedNumbers): number | null =>
   numbers ? numbers.read(element?.name ?? "", element?.text) : numberOf(element?.text);
 
 /** Width and height in pixels. */
@@ -148,22 +148,25 @@ export interface ImageSize {
 }
 
 /** Width and height in a document whose root, or an element below it, is an image definition; `null` unless both are positive. */
-export function definedSize(root: XmlElement): ImageSize | null {
-  const holder = child(root, "width") ? root : descendant(root, "imageDefinition");
-  const [width, height] = [numberIn(child(holder, "width")), numberIn(child(holder, "height"))];
+export function findDefinedSize(root: XmlElement): ImageSize | null {
+  const holder = findChild(root, "width") ? root : findDescendant(root, "imageDefinition");
+  const [width, height] = [
+    findElementNumber(findChild(holder, "width")),
+    findElementNumber(findChild(holder, "height")),
+  ];
   const isCount = (value: number | null) => Number.isSafeInteger(value) && value! >= 1;
   return isCount(width) && isCount(height) ? { width: width!, height: height! } : null;
 }
 
 /** Adds the XML documents of the files in order, and the document of the first frame, which those of other frames repeat. */
-export function addDocuments(list: DocumentList, scans: readonly FileScan[]): void {
+export function addOirDocuments(list: DocumentList, scans: readonly FileScan[]): void {
   for (const [i, scan] of scans.entries()) {
     const [offset, length] = scan.frames;
     const frame = i === 0 && offset !== undefined && length !== undefined ? [{ offset, length }] : [];
     const file = i === 0 ? "" : `${basename(scan.file.path)}: `;
     for (const block of [...frame, ...scan.documents].sort((a, b) => a.offset - b.offset)) {
       for (const { name, offset, bytes } of readDocuments(scan.file, block)) {
-        list.add(`${file}${name || "document"} at ${offset}`, "application/xml", textFrom(bytes));
+        list.add(`${file}${name || "document"} at ${offset}`, "application/xml", decodeAnyText(bytes));
       }
     }
   }

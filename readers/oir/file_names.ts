@@ -4,4 +4,5 @@
 export const EXTENSION = /\.oir$/i;
 
 /** The name of the acquisition that a file continues, without extension; `null` for any other name. */
-export const continuedStem = (name: string): string | null => /^(.+)_\d{5}(\.oir)?$/i.exec(name)?.[1] ?? null;
+export const findContinuedStem = (name: string): string | null =>
+  /^(.+)_\d{5}(\.oir)?$/i.exec(name)?.[1] ?? null;

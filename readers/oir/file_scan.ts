@@ -9,12 +9,12 @@ import type { RandomAccessFile } from "../io/random_access_file.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Warning, warning } from "../warning.ts";
 import {
-  type Block,
-  blocksOf,
   Damage,
   type DocumentBlock,
+  type OirBlock,
   type PixelBlock,
-  readHeader,
+  readOirHeader,
+  walkBlocks,
 } from "./container.ts";
 
 /** Largest number of planes in an acquisition; two hours at 30 frames per second in four channels are 864,000. */
@@ -67,18 +67,18 @@ export type ChunkTriples = number[];
 const [CHUNK_BYTES, PLANE_BYTES] = [48, 300];
 
 /** Damage before the end of the recording, by which pixels may be lost; or `null`. */
-export function damageWithin(scans: readonly FileScan[]): string | null {
+export function findDamage(scans: readonly FileScan[]): string | null {
   const damaged = scans.find(({ damage, truncated }) => truncated ? !damage.onlyAtEnd : damage.text !== null);
   return damaged?.damage.text ?? null;
 }
 
 /** Key of a frame in {@linkcode FileScan.planes}. */
-export const planeKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
+export const makePlaneKey = ({ t, l, z }: FrameIndex): string => `${t},${l},${z}`;
 
 /** Contents of one file, located without reading a sample. */
 export class FileScan {
   readonly file: RandomAccessFile;
-  /** Chunks of the main image, by channel id, then by {@linkcode planeKey}. */
+  /** Chunks of the main image, by channel id, then by {@linkcode makePlaneKey}. */
   readonly planes: Map<string, Map<string, ChunkTriples>> = new Map();
   /** Chunks of the reference image, by source (`LSM0`), then by channel id. */
   readonly reference: Map<string, Map<string, ChunkTriples>> = new Map();
@@ -98,7 +98,7 @@ export class FileScan {
 
   /** Scans a file, or its first `most` blocks. @throws {DecodeFailed} it is not OIR or exceeds a limit @throws {Stopped} */
   constructor(file: RandomAccessFile, stop: StopFlag, most = Infinity) {
-    const header = readHeader(file);
+    const header = readOirHeader(file);
     const name = quoted(basename(file.path));
     const unclosed = header.truncated
       ? `${name} is truncated: it had more than its ${file.size} bytes when it was closed`
@@ -107,7 +107,7 @@ export class FileScan {
     this.file = file;
     this.truncated = header.truncated;
     let blocks = 0;
-    for (const block of blocksOf(file, header, this.damage, stop)) {
+    for (const block of walkBlocks(file, header, this.damage, stop)) {
       this.#add(block);
       if ((blocks += 1) >= most) break;
     }
@@ -120,7 +120,7 @@ export class FileScan {
     return CHUNK_BYTES * (this.chunkCount + this.frames.length) + PLANE_BYTES * (1 + this.planeCount);
   }
 
-  #add(block: Block): void {
+  #add(block: OirBlock): void {
     const { kind, offset, length } = block;
     if (kind === "pixels") this.#addPixels(block);
     else if (kind === "documents") {
@@ -161,7 +161,7 @@ export class FileScan {
     if (this.planes.size > MAX_CHANNEL_IDS) {
       throw new DecodeFailed(`the file has more than ${MAX_CHANNEL_IDS} channels`);
     }
-    const key = planeKey(frame);
+    const key = makePlaneKey(frame);
     const chunks = planes.get(key);
     if (chunks) {
       chunks.push(...chunk);

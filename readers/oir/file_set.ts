@@ -10,8 +10,8 @@ import type { RandomAccessFile } from "../io/random_access_file.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { lossWarning, type Warning, warning } from "../warning.ts";
 import { FileScan, MAX_CHUNKS, MAX_PLANES } from "./file_scan.ts";
-import { continuedStem, EXTENSION } from "./file_names.ts";
-import { creationOf } from "./metadata.ts";
+import { EXTENSION, findContinuedStem } from "./file_names.ts";
+import { readCreation } from "./metadata.ts";
 
 /** Largest number of continuation files, each an open file; with 1 GB each this is half a terabyte. */
 const MAX_CONTINUATIONS = 500;
@@ -20,7 +20,7 @@ const MAX_CONTINUATIONS = 500;
 const EXTENSIONS = [".oir", ".OIR"];
 
 /** True for the name of a continuation file. */
-export const isContinuationName = (path: string): boolean => continuedStem(basename(path)) !== null;
+export const isContinuationName = (path: string): boolean => findContinuedStem(basename(path)) !== null;
 
 /** The scanned files of an acquisition. */
 export interface OirFileSet {
@@ -36,12 +36,12 @@ export interface OirFileSet {
  */
 export function scanFileSet(path: string, files: FileAccess): OirFileSet {
   const { stop } = files;
-  const main = mainFileOf(path, files);
+  const main = findMainFile(path, files);
   const first = new FileScan(files.open(main), stop);
   const scans = [first];
   // A single file named like a continuation has no continuations.
   if (isContinuationName(main)) return { scans, warnings: [] };
-  const differenceOf = differenceFrom(scans, stop);
+  const differenceOf = compareWith(scans, stop);
   const stem = join(dirname(main), basename(main).replace(EXTENSION, ""));
   const warnings = addContinuations(scans, stem, differenceOf, files);
   if (EXTENSION.test(path) && !scans.some(({ file }) => file.path === path)) {
@@ -52,12 +52,12 @@ export function scanFileSet(path: string, files: FileAccess): OirFileSet {
 }
 
 /** How a file differs from the acquisition of the files in `scans`, which may grow; `null` if it continues them. */
-function differenceFrom(scans: readonly FileScan[], stop: StopFlag): (scan: FileScan) => string | null {
+function compareWith(scans: readonly FileScan[], stop: StopFlag): (scan: FileScan) => string | null {
   let created: string | null | undefined;
   return (scan) => {
-    if (EXTENSION.test(scan.file.path) && repeats(scan, scans)) return "has frames of its own";
-    if (created === undefined) created = creationOf(scans[0]!, stop);
-    const own = creationOf(scan, stop);
+    if (EXTENSION.test(scan.file.path) && repeatsPlane(scan, scans)) return "has frames of its own";
+    if (created === undefined) created = readCreation(scans[0]!, stop);
+    const own = readCreation(scan, stop);
     return own !== null && created !== null && own !== created
       ? `was made at ${own.slice(0, 40)}, not ${created.slice(0, 40)},`
       : null;
@@ -67,7 +67,7 @@ function differenceFrom(scans: readonly FileScan[], stop: StopFlag): (scan: File
 /** An acquisition and its continuations, by name and header. */
 export const GROUPING: FileGrouping = {
   setOf(name, beside) {
-    const stem = continuedStem(name);
+    const stem = findContinuedStem(name);
     return stem && beside.find(`${stem}.oir`);
   },
   // Without the extension, it can only be a continuation.
@@ -87,7 +87,7 @@ function isContinuationOf(path: string, main: string, files: FileAccess): boolea
   using first = files.open(main);
   using other = files.open(path);
   const scan = (file: RandomAccessFile) => new FileScan(file, files.stop, HEAD_BLOCKS);
-  return differenceFrom([scan(first)], files.stop)(scan(other)) === null;
+  return compareWith([scan(first)], files.stop)(scan(other)) === null;
 }
 
 /** Adds the continuations of the first scan in order. Returns warnings about the first continuation that is left out. */
@@ -103,7 +103,7 @@ function addContinuations(
     const file = namesOf(n).values().map((name) => files.openNeighbour(name)).find((opened) =>
       opened !== null
     );
-    if (!file) return unopened(namesOf(n), namesOf(n + 1), files);
+    if (!file) return warnAboutUnopened(namesOf(n), namesOf(n + 1), files);
     if (n > MAX_CONTINUATIONS) {
       throw new DecodeFailed(`the acquisition goes on in more than ${MAX_CONTINUATIONS} files`);
     }
@@ -130,7 +130,11 @@ function addContinuations(
 }
 
 /** Warns if a continuation exists but cannot be opened, or if one is missing before the next. */
-function unopened(next: readonly string[], afterNext: readonly string[], files: FileAccess): Warning[] {
+function warnAboutUnopened(
+  next: readonly string[],
+  afterNext: readonly string[],
+  files: FileAccess,
+): Warning[] {
   const unreachable = next.find((name) => files.hasEntry(name) && files.kind(name) !== "directory");
   if (unreachable) {
     return [warning("file_unreadable", `The continuation file "${basename(unreachable)}" cannot be opened`)];
@@ -141,7 +145,7 @@ function unopened(next: readonly string[], afterNext: readonly string[], files: 
 }
 
 /** True if the file starts a plane that an earlier file holds; it then belongs to another acquisition with a similar name. */
-function repeats(scan: FileScan, earlier: readonly FileScan[]): boolean {
+function repeatsPlane(scan: FileScan, earlier: readonly FileScan[]): boolean {
   for (const [channel, planes] of scan.planes) {
     for (const [key, chunks] of planes) {
       if (chunks[0] === 0 && earlier.some((one) => one.planes.get(channel)?.has(key))) return true;
@@ -150,9 +154,9 @@ function repeats(scan: FileScan, earlier: readonly FileScan[]): boolean {
   return false;
 }
 
-function mainFileOf(path: string, files: FileAccess): string {
+function findMainFile(path: string, files: FileAccess): string {
   const name = basename(path);
-  const stem = continuedStem(name);
+  const stem = findContinuedStem(name);
   if (stem === null) return path;
   const main = EXTENSIONS.map((end) => join(dirname(path), stem + end)).find((m) => files.kind(m) === "file");
   if (main !== undefined) return main;

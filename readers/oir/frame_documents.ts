@@ -1,11 +1,17 @@
 /** Frame documents: size of the stored planes, and position of each frame in time, depth and wavelength. */
 import { DecodeFailed } from "../errors.ts";
 import { unlessLost } from "../warning.ts";
-import { MAX_TIME_RECORDS, stampsOf } from "../metadata/time_stamps.ts";
+import { MAX_TIME_RECORDS, scaleStamps } from "../metadata/time_stamps.ts";
 import type { TimeStamps } from "../reader.ts";
-import { child, descendants, type XmlElement } from "../metadata/xml.ts";
+import { findChild, findDescendants, type XmlElement } from "../metadata/xml.ts";
 import type { FileScan, FrameIndex } from "./file_scan.ts";
-import { definedSize, type DocumentParser, type ImageSize, numberIn, readDocuments } from "./documents.ts";
+import {
+  type DocumentParser,
+  findDefinedSize,
+  findElementNumber,
+  type ImageSize,
+  readDocuments,
+} from "./documents.ts";
 
 /** Size and sample width of the stored planes; for a line scan, `height` is that of the overview. */
 export interface FrameGeometry extends ImageSize {
@@ -78,7 +84,7 @@ export class FrameDocuments {
     }
     const length = Math.min(count, MAX_TIME_RECORDS);
     const milliseconds = Array.from({ length }, (_, i) => found.get(first.t + i) ?? NaN);
-    return milliseconds.every(Number.isNaN) ? null : stampsOf(milliseconds, 1000, length < count);
+    return milliseconds.every(Number.isNaN) ? null : scaleStamps(milliseconds, 1000, length < count);
   }
 
   *#places(): Generator<[FileScan, number]> {
@@ -97,26 +103,26 @@ export class FrameDocuments {
       const found = readDocuments(scan.file, { offset, length });
       const stored = found.find(({ name }) => name === "frameProperties");
       if (stored === undefined) throw new DecodeFailed("its block holds no such document");
-      return frameDocument(this.#parser.parse(stored));
+      return readFrameDocument(this.#parser.parse(stored));
     });
   }
 }
 
-function frameDocument(root: XmlElement): FrameDocument {
+function readFrameDocument(root: XmlElement): FrameDocument {
   const positions = new Map<string, number>();
-  for (const element of descendants(root, "axisValue")) {
-    const type = child(element, "axisType")?.text;
-    const position = numberIn(child(element, "position"));
+  for (const element of findDescendants(root, "axisValue")) {
+    const type = findChild(element, "axisType")?.text;
+    const position = findElementNumber(findChild(element, "position"));
     if (type && position !== null) positions.set(type, position);
   }
-  const definition = descendants(root, "imageDefinition").find((element) => child(element, "width"));
+  const definition = findDescendants(root, "imageDefinition").find((element) => findChild(element, "width"));
   if (!definition) return { geometry: "does not state the size of the frame", positions };
-  const textOf = (name: string) => (child(definition, name)?.text || "nothing").slice(0, 40);
-  const size = definedSize(definition);
+  const textOf = (name: string) => (findChild(definition, name)?.text || "nothing").slice(0, 40);
+  const size = findDefinedSize(definition);
   if (!size) {
     const text = `states an impossible size: width ${textOf("width")}, height ${textOf("height")}`;
     return { geometry: text, positions };
   }
   const rgb = textOf("colorType").toUpperCase() === "RGB";
-  return { geometry: { ...size, depth: numberIn(child(definition, "depth")), rgb }, positions };
+  return { geometry: { ...size, depth: findElementNumber(findChild(definition, "depth")), rgb }, positions };
 }

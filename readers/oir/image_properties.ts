@@ -1,11 +1,17 @@
 /** The image properties document: channels, pixel size, axes, scanner, date and the scanned line. */
 import type { Warning } from "../warning.ts";
-import { calibrated, type Calibration } from "../metadata/axes.ts";
+import { type Calibration, convertStep } from "../metadata/axes.ts";
 import { COLOURS } from "../metadata/channels.ts";
 import { StatedNumbers } from "../metadata/stated_numbers.ts";
 import { numberOf } from "../metadata/text.ts";
-import { child, children, descendant, descendants, type XmlElement } from "../metadata/xml.ts";
-import { definedSize, type ImageSize, numberIn } from "./documents.ts";
+import {
+  findChild,
+  findChildren,
+  findDescendant,
+  findDescendants,
+  type XmlElement,
+} from "../metadata/xml.ts";
+import { findDefinedSize, findElementNumber, type ImageSize } from "./documents.ts";
 
 /** One channel in the image properties. */
 export interface DescribedChannel {
@@ -19,16 +25,18 @@ export interface DescribedChannel {
 }
 
 /** Channels by id, in the order of their `order` attributes. If an id repeats, its first element counts. */
-function describedChannels(root: XmlElement): ReadonlyMap<string, DescribedChannel> {
+function readOirChannels(root: XmlElement): ReadonlyMap<string, DescribedChannel> {
   const recorded = new Set(
-    descendants(descendant(root, "imageInfo"), "channel").map(({ attributes }) => attributes.id?.trim()),
+    findDescendants(findDescendant(root, "imageInfo"), "channel").map(({ attributes }) =>
+      attributes.id?.trim()
+    ),
   );
   const byId = new Map<string, DescribedChannel>();
-  for (const element of descendants(root, "channel")) {
+  for (const element of findDescendants(root, "channel")) {
     const id = element.attributes.id?.trim();
     if (!id) continue;
-    const name = child(element, "name")?.text || null;
-    const components = descendants(element, "elementChannel").flatMap(({ attributes }) =>
+    const name = findChild(element, "name")?.text || null;
+    const components = findDescendants(element, "elementChannel").flatMap(({ attributes }) =>
       attributes.id?.trim() ?? []
     );
     const known = byId.get(id);
@@ -52,19 +60,21 @@ export interface CameraChannels {
 }
 
 /** Reads camera channel documents. The first document that names a component counts. */
-export function cameraChannels(roots: readonly XmlElement[]): CameraChannels {
-  const components = roots.flatMap((root) => descendants(root, "elementChannel"));
+export function readCameraChannels(roots: readonly XmlElement[]): CameraChannels {
+  const components = roots.flatMap((root) => findDescendants(root, "elementChannel"));
   const names = new Map<string, string>();
   for (const component of components) {
-    const id = component.attributes.id?.trim() || child(component, "id")?.text;
-    const written = child(component, "name")?.text;
+    const id = component.attributes.id?.trim() || findChild(component, "id")?.text;
+    const written = findChild(component, "name")?.text;
     if (!id || !written || names.has(id)) continue;
     const colour = COLOURS.find((one) =>
       [one, one[0]].some((c) => c?.toLowerCase() === written.toLowerCase())
     );
     names.set(id, colour ?? written);
   }
-  const depth = components.map((c) => numberIn(child(c, "depth"))).find((d) => d === 1 || d === 2 || d === 4);
+  const depth = components.map((c) => findElementNumber(findChild(c, "depth"))).find((d) =>
+    d === 1 || d === 2 || d === 4
+  );
   return { names, depth: depth ?? null };
 }
 
@@ -104,72 +114,77 @@ export interface ImageProperties {
 }
 
 /** Reads the properties from the root of their document. */
-export function imageProperties(root: XmlElement): ImageProperties {
-  const acquisition = descendant(root, "acquisition");
-  const scanners = descendants(acquisition, "scannerSettings");
-  const inUse = descendant(acquisition, "scannerType")?.text;
+export function readImageProperties(root: XmlElement): ImageProperties {
+  const acquisition = findDescendant(root, "acquisition");
+  const scanners = findDescendants(acquisition, "scannerSettings");
+  const inUse = findDescendant(acquisition, "scannerType")?.text;
   const scanner = scanners.find(({ attributes }) => attributes.type === inUse) ??
     (scanners.length === 1 ? scanners[0] : undefined);
-  const roundtrip = descendant(scanner, "roundtrip")?.text.toLowerCase();
-  const size = descendant(scanner, "imageSize");
+  const roundtrip = findDescendant(scanner, "roundtrip")?.text.toLowerCase();
+  const size = findDescendant(scanner, "imageSize");
   const numbers = new StatedNumbers("The image properties");
   const found: Omit<ImageProperties, "warnings"> = {
-    created: descendant(root, "creationDateTime")?.text || null,
-    channels: describedChannels(root),
-    pixel: pixelSize(root, acquisition, numbers),
-    axes: axesIn(root, acquisition, numbers),
-    seriesInterval: numberIn(descendant(scanner, "seriesInterval"), numbers),
-    seriesIntervals: seriesIntervals(root),
-    pixelTime: numberIn(descendant(descendant(scanner, "speed"), "speed"), numbers),
+    created: findDescendant(root, "creationDateTime")?.text || null,
+    channels: readOirChannels(root),
+    pixel: readPixelSize(root, acquisition, numbers),
+    axes: readAxes(root, acquisition, numbers),
+    seriesInterval: findElementNumber(findDescendant(scanner, "seriesInterval"), numbers),
+    seriesIntervals: listSeriesIntervals(root),
+    pixelTime: findElementNumber(findDescendant(findDescendant(scanner, "speed"), "speed"), numbers),
     roundtrip: roundtrip === "true" ? true : roundtrip === "false" ? false : null,
-    overview: size ? definedSize(size) : null,
-    ...drawnRegion(root),
+    overview: size ? findDefinedSize(size) : null,
+    ...readDrawnRegion(root),
   };
   return { ...found, warnings: numbers.warnings };
 }
 
 /** All intervals stated in a document, in milliseconds. */
-export function seriesIntervals(root: XmlElement): number[] {
-  return descendants(root, "seriesInterval").map((element) => numberIn(element)).filter((v) => v !== null);
+export function listSeriesIntervals(root: XmlElement): number[] {
+  return findDescendants(root, "seriesInterval").map((element) => findElementNumber(element)).filter((v) =>
+    v !== null
+  );
 }
 
-function pixelSize(
+function readPixelSize(
   root: XmlElement,
   acquisition: XmlElement | undefined,
   numbers: StatedNumbers,
 ): ImageProperties["pixel"] {
-  const holder = holderOf(root, (c) => c.name === "length" && child(c, "x") !== undefined);
-  const length = children(holder, "length").find((c) => child(c, "x"));
-  const unit = child(holder, "pixelUnit");
-  const factor = child(descendant(acquisition, "microscopeConfiguration"), "pixelCalibration");
-  const resolution = child(descendant(acquisition, "imagingParam"), "pixelResolution");
+  const holder = findElementWith(root, (c) => c.name === "length" && findChild(c, "x") !== undefined);
+  const length = findChildren(holder, "length").find((c) => findChild(c, "x"));
+  const unit = findChild(holder, "pixelUnit");
+  const factor = findChild(findDescendant(acquisition, "microscopeConfiguration"), "pixelCalibration");
+  const resolution = findChild(findDescendant(acquisition, "imagingParam"), "pixelResolution");
   const along = (letter: "x" | "y"): Calibration => {
-    const stated = numberIn(child(length, letter), numbers);
+    const stated = findElementNumber(findChild(length, letter), numbers);
     if (stated !== null && stated > 0) {
-      const written = child(unit, letter)?.text || "MICRO_METER";
-      return calibrated(
-        stated * (numberIn(child(factor, letter), numbers) ?? 1),
+      const written = findChild(unit, letter)?.text || "MICRO_METER";
+      return convertStep(
+        stated * (findElementNumber(findChild(factor, letter), numbers) ?? 1),
         written.replaceAll("_", ""),
       );
     }
-    return calibrated(numberIn(child(resolution, letter), numbers), "um");
+    return convertStep(findElementNumber(findChild(resolution, letter), numbers), "um");
   };
   const [x, y] = [along("x"), along("y")];
   return { x, y: y.unit === "Pixels" ? x : y };
 }
 
 /** The first element in document order with a child that is `wanted`. */
-function holderOf(element: XmlElement, wanted: (child: XmlElement) => boolean): XmlElement | undefined {
+function findElementWith(
+  element: XmlElement,
+  wanted: (child: XmlElement) => boolean,
+): XmlElement | undefined {
   for (const c of element.children) {
     if (wanted(c)) return element;
-    const below = holderOf(c, wanted);
+    const below = findElementWith(c, wanted);
     if (below) return below;
   }
   return undefined;
 }
 
 /** Axes that were enabled before the scan, then those that the final copy lists as acquired. */
-function axesIn(
+function readAxes(
   root: XmlElement,
   acquisition: XmlElement | undefined,
   numbers: StatedNumbers,
@@ -178,18 +193,20 @@ function axesIn(
   const off = (text: string | undefined) => text?.trim().toLowerCase() === "false";
   const axes = new Map<string, ConfiguredAxis | null>();
   const add = (axis: XmlElement, enabled: boolean) => {
-    const type = child(axis, "axis")?.text;
+    const type = findChild(axis, "axis")?.text;
     if (!type || axes.get(type)) return;
     const [step, maxSize] = [
-      numberIn(child(axis, "step"), numbers),
-      numberIn(child(axis, "maxSize"), numbers),
+      findElementNumber(findChild(axis, "step"), numbers),
+      findElementNumber(findChild(axis, "maxSize"), numbers),
     ];
     axes.set(type, enabled ? { step, maxSize } : null);
   };
-  for (const axis of children(descendant(acquisition, "imagingParam"), "axis")) {
+  for (const axis of findChildren(findDescendant(acquisition, "imagingParam"), "axis")) {
     add(axis, on(axis.attributes.enable) && !off(axis.attributes.paramEnable));
   }
-  for (const axis of children(descendant(root, "imageInfo"), "axis")) add(axis, !off(axis.attributes.enable));
+  for (const axis of findChildren(findDescendant(root, "imageInfo"), "axis")) {
+    add(axis, !off(axis.attributes.enable));
+  }
   return axes;
 }
 
@@ -197,12 +214,12 @@ function axesIn(
 const SHAPE_NAME = /^(?:\w*type|\w*shape)$/i;
 const OTHER_SHAPE = /rect|ellip|circ|poly|free|multi|point|curve/i;
 
-function drawnRegion(root: XmlElement): Pick<ImageProperties, "region" | "line"> {
+function readDrawnRegion(root: XmlElement): Pick<ImageProperties, "region" | "line"> {
   const ends = ["x1", "y1", "x2", "y2"] as const;
   const hasEnds = (c: XmlElement) =>
     c.name === "coordinates" && ends.every((end) => c.attributes[end] !== undefined);
-  const holder = holderOf(root, hasEnds);
-  if (!holder) return { region: descendant(root, "coordinates") !== undefined, line: null };
+  const holder = findElementWith(root, hasEnds);
+  if (!holder) return { region: findDescendant(root, "coordinates") !== undefined, line: null };
   const shapes = [
     ...Object.entries(holder.attributes),
     ...holder.children.map(({ name, text }) => [name, text] as const),
@@ -241,6 +258,6 @@ export function mergeProperties(first: ImageProperties, last: ImageProperties): 
 }
 
 /** Properties of a file that has no such document. */
-export const NO_PROPERTIES: ImageProperties = imageProperties(
+export const NO_PROPERTIES: ImageProperties = readImageProperties(
   { name: "", attributes: {}, children: [], text: "" },
 );

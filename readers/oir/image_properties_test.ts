@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { parseXml } from "../metadata/xml.ts";
-import { imageProperties, mergeProperties } from "./image_properties.ts";
+import { mergeProperties, readImageProperties } from "./image_properties.ts";
 
 const properties = (content: string) =>
-  imageProperties(parseXml(`<imageProperties>${content}</imageProperties>`, "it"));
+  readImageProperties(parseXml(`<imageProperties>${content}</imageProperties>`, "it"));
 
 Deno.test("lists each channel once, by its order, with the name of any of its elements", () => {
   const { channels } = properties(

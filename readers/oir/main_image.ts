@@ -1,17 +1,17 @@
 /** The main image: its channels, frames, rows and planes. */
 import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
-import { channelsOf, COLOURS } from "../metadata/channels.ts";
+import { buildChannels, COLOURS } from "../metadata/channels.ts";
 import type { Channel, SampleType } from "../reader.ts";
 import { listed, warnIf, type Warning, warning } from "../warning.ts";
-import { damageWithin, type FileScan, type FrameIndex, MAX_PLANES, planeKey } from "./file_scan.ts";
+import { type FileScan, findDamage, type FrameIndex, makePlaneKey, MAX_PLANES } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
 import type { ImageProperties, Line } from "./image_properties.ts";
-import type { Metadata } from "./metadata.ts";
-import { assemblePlane, rowsIn, type StoredPlane } from "./plane_chunks.ts";
+import type { OirMetadata } from "./metadata.ts";
+import { assemblePlane, countCompleteRows, type StoredPlane } from "./plane_chunks.ts";
 
 /** Sample type for a number of bytes; 0 means a camera image whose components have 8 bits. @throws {DecodeFailed} another number */
-export function sampleTypeOf(depth: number | null): SampleType {
+export function chooseTypeOfBytes(depth: number | null): SampleType {
   const types: Record<number, SampleType> = { 0: "uint8", 1: "uint8", 2: "uint16", 4: "float32" };
   const type = types[depth ?? -1];
   if (type) return type;
@@ -30,7 +30,7 @@ export interface StoredFrames {
  * @param apart true for a continuation file that was opened without its acquisition; its numbers continue those of another file
  * @throws {DecodeFailed} a number exceeds {@linkcode MAX_PLANES}
  */
-export function storedFrames(scans: readonly FileScan[], apart: boolean): StoredFrames | null {
+export function listStoredFrames(scans: readonly FileScan[], apart: boolean): StoredFrames | null {
   const [first, count] = [{ t: 1, l: 1, z: 1 }, { t: 0, l: 0, z: 0 }];
   for (const axis of ["t", "l", "z"] as const) {
     let [lowest, highest] = [Infinity, 0];
@@ -49,7 +49,7 @@ export function storedFrames(scans: readonly FileScan[], apart: boolean): Stored
 }
 
 /** Ids of the channels with pixels: described channels in their order, then the others sorted as text. */
-export const orderedIds = (withPixels: ReadonlySet<string>, { channels }: ImageProperties): string[] => [
+export const orderIds = (withPixels: ReadonlySet<string>, { channels }: ImageProperties): string[] => [
   ...channels.keys().filter((id) => withPixels.has(id)),
   ...[...withPixels].filter((id) => !channels.has(id)).sort(),
 ];
@@ -68,33 +68,33 @@ export interface MainImage {
 }
 
 /** The channels of the main image and the rows of their planes. @throws {DecodeFailed} a component or channel is lost */
-export function mainImage(
+export function describeMainImage(
   scans: readonly FileScan[],
   frames: StoredFrames,
   geometry: FrameGeometry,
-  metadata: Metadata,
+  metadata: OirMetadata,
 ): MainImage {
   const { properties, colors } = metadata;
   const { width } = geometry;
-  const sampleType = sampleTypeOf(geometry.depth);
+  const sampleType = chooseTypeOfBytes(geometry.depth);
   const withPixels = new Set(scans.flatMap(({ planes }) => [...planes.keys()]));
-  const ids = orderedIds(withPixels, properties);
-  const lost = damageWithin(scans);
+  const ids = orderIds(withPixels, properties);
+  const lost = findDamage(scans);
   const { names, warnings } = geometry.rgb
     ? colourComponents(ids, metadata)
-    : namedChannels(ids, properties, lost);
-  const planes = ids.map((id) => planeOf(scans, planeKey(frames.first), id));
-  const stored = planes.map((plane) => rowsIn(plane, { columns: width, sampleType }));
+    : nameOirChannels(ids, properties, lost);
+  const planes = ids.map((id) => collectPlane(scans, makePlaneKey(frames.first), id));
+  const stored = planes.map((plane) => countCompleteRows(plane, { columns: width, sampleType }));
   const [fewest, most] = [Math.min(...stored), Math.max(...stored)];
   const hasReference = scans.some((scan) => scan.reference.size > 0);
   const layout = isLineScan({ frames, geometry, properties, hasReference }, most)
-    ? linesOf(most, geometry, properties)
-    : rowsOf(planes.some(({ repeated }) => repeated) ? 0 : fewest, geometry);
+    ? countLines(most, geometry, properties)
+    : countFrameRows(planes.some(({ repeated }) => repeated) ? 0 : fewest, geometry);
   if (layout.rows * width > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane of ${layout.rows} x ${width} has more than ${MAX_PLANE_SAMPLES} samples`);
   }
   const named = ids.map((id, i) => ({ name: names[i], color: colors.get(id) ?? null }));
-  const channels = channelsOf(named, { sampleType, rows: layout.rows, columns: width });
+  const channels = buildChannels(named, { sampleType, rows: layout.rows, columns: width });
   return { scans, frames, channels, ids, layout, lost, warnings: [...warnings, ...layout.warnings] };
 }
 
@@ -103,7 +103,7 @@ interface ChannelNames {
   readonly warnings: readonly Warning[];
 }
 
-function namedChannels(
+function nameOirChannels(
   ids: readonly string[],
   { channels }: ImageProperties,
   lost: string | null,
@@ -122,7 +122,7 @@ function namedChannels(
 }
 
 /** The components of a colour image, named by the camera documents or else in the order of their ids. */
-function colourComponents(ids: readonly string[], { properties, camera }: Metadata): ChannelNames {
+function colourComponents(ids: readonly string[], { properties, camera }: OirMetadata): ChannelNames {
   if (ids.length < COLOURS.length) {
     throw new DecodeFailed(
       `${ids.length} of the ${COLOURS.length} components of a colour image have pixels`,
@@ -135,8 +135,8 @@ function colourComponents(ids: readonly string[], { properties, camera }: Metada
   return { names: COLOURS, warnings: [warning("metadata_missing", text)] };
 }
 
-/** The plane of a channel in all files; may be empty. @param key from {@linkcode planeKey} */
-export function planeOf(scans: readonly FileScan[], key: string, channel: string): StoredPlane {
+/** The plane of a channel in all files; may be empty. @param key from {@linkcode makePlaneKey} */
+export function collectPlane(scans: readonly FileScan[], key: string, channel: string): StoredPlane {
   return assemblePlane(
     scans.map(({ file, planes }) => ({ file, chunks: planes.get(channel)?.get(key) ?? [] })),
   );
@@ -154,7 +154,7 @@ export interface RowLayout {
 }
 
 /** A frame has the rows of its document, or more if every channel stores more. */
-function rowsOf(stored: number, { height }: FrameGeometry): RowLayout {
+function countFrameRows(stored: number, { height }: FrameGeometry): RowLayout {
   const rows = Math.max(height, stored);
   const text = `The planes hold ${rows} rows, more than the ${height} of their frame`;
   const warnings = warnIf(rows > height, "metadata_disagree", text);
@@ -162,9 +162,9 @@ function rowsOf(stored: number, { height }: FrameGeometry): RowLayout {
 }
 
 /** A line scan, whose document repeats the height of the overview, has the stored rows. */
-function linesOf(rows: number, { width }: FrameGeometry, { axes, line }: ImageProperties): RowLayout {
+function countLines(rows: number, { width }: FrameGeometry, { axes, line }: ImageProperties): RowLayout {
   const text =
-    `The scanned line is ${line && lengthOf(line).toFixed(1)} pixels long but the rows have ${width}: ` +
+    `The scanned line is ${line && measureLine(line).toFixed(1)} pixels long but the rows have ${width}: ` +
     "the reference image may show another zoom or another line";
   const warnings = warnIf(line !== null && !lineFits(line, width), "metadata_disagree", text);
   return { lineScan: true, rows, plannedRows: Math.max(rows, axes.get("TIMELAPSE")?.maxSize ?? 0), warnings };
@@ -198,7 +198,7 @@ function isLineScan(
 }
 
 /** Length of a line in pixels. */
-const lengthOf = ([x1, y1, x2, y2]: Line) => Math.hypot(x2 - x1, y2 - y1);
+const measureLine = ([x1, y1, x2, y2]: Line) => Math.hypot(x2 - x1, y2 - y1);
 
 /** Whether a line fits the row: a line scan has one pixel more than the line is long. Overviews at another zoom do not fit. */
-const lineFits = (line: Line, width: number) => Math.abs(width - (Math.round(lengthOf(line)) + 1)) <= 2;
+const lineFits = (line: Line, width: number) => Math.abs(width - (Math.round(measureLine(line)) + 1)) <= 2;

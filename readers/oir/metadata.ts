@@ -2,20 +2,20 @@
 import type { StopFlag } from "../io/stop_flag.ts";
 import { BLACK, NAMED_COLORS } from "../metadata/channels.ts";
 import { warning } from "../warning.ts";
-import { definedSize, DocumentParser, type ImageSize, type StoredDocument } from "./documents.ts";
+import { DocumentParser, findDefinedSize, type ImageSize, type StoredDocument } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import {
   type CameraChannels,
-  cameraChannels,
   type ImageProperties,
-  imageProperties,
+  listSeriesIntervals,
   mergeProperties,
   NO_PROPERTIES,
-  seriesIntervals,
+  readCameraChannels,
+  readImageProperties,
 } from "./image_properties.ts";
 
 /** Content of the documents of an acquisition. */
-export interface Metadata {
+export interface OirMetadata {
   readonly properties: ImageProperties;
   /** Sizes from image definition documents, which describe the reference image. */
   readonly definitions: readonly ImageSize[];
@@ -28,14 +28,14 @@ export interface Metadata {
 }
 
 /** Reads the metadata up to the first file with image properties, each kind of document from the first file that has it. */
-export function readMetadata(scans: readonly FileScan[], parser: DocumentParser): Metadata {
+export function readOirMetadata(scans: readonly FileScan[], parser: DocumentParser): OirMetadata {
   const documents: StoredDocument[] = [];
   let properties: ImageProperties | null = null;
   for (const scan of scans) {
     const known = new Set(documents.map(({ kind }) => kind));
     const found = parser.wantedIn(scan);
     documents.push(...found.filter(({ kind }) => !known.has(kind)));
-    properties = propertiesIn(found, parser);
+    properties = readProperties(found, parser);
     if (properties !== null) break;
   }
   if (properties === null) {
@@ -45,32 +45,35 @@ export function readMetadata(scans: readonly FileScan[], parser: DocumentParser)
   const of = (kind: string) => documents.filter((document) => document.kind === kind);
   return {
     properties: properties ?? NO_PROPERTIES,
-    definitions: parser.parseAll(of("imageDefinition")).map(definedSize).filter((size) => size !== null),
-    camera: cameraChannels(parser.parseAll(of("camera"))),
+    definitions: parser.parseAll(of("imageDefinition")).map(findDefinedSize).filter((size) => size !== null),
+    camera: readCameraChannels(parser.parseAll(of("camera"))),
     // If a channel has several tables, the first with a colour counts.
     colors: new Map(
       of("LUT").toReversed().flatMap(({ channel, bytes }) => {
-        const color = channel ? colorOf(bytes) : null;
+        const color = channel ? chooseColor(bytes) : null;
         return channel && color !== null ? [[channel, color]] : [];
       }),
     ),
-    channelIntervals: () => parser.parseAll(of("lsmChannel")).flatMap(seriesIntervals),
+    channelIntervals: () => parser.parseAll(of("lsmChannel")).flatMap(listSeriesIntervals),
   };
 }
 
 /** Creation date in the image properties of a file, or `null`. @throws {Stopped} */
-export function creationOf(scan: FileScan, stop: StopFlag): string | null {
+export function readCreation(scan: FileScan, stop: StopFlag): string | null {
   const parser = new DocumentParser(stop);
-  return propertiesIn(parser.wantedIn(scan), parser)?.created ?? null;
+  return readProperties(parser.wantedIn(scan), parser)?.created ?? null;
 }
 
 /** The last copy of the image properties, completed from the first, as far as they can be parsed. */
-function propertiesIn(documents: readonly StoredDocument[], parser: DocumentParser): ImageProperties | null {
+function readProperties(
+  documents: readonly StoredDocument[],
+  parser: DocumentParser,
+): ImageProperties | null {
   const copies = documents.filter(({ kind }) => kind === "imageProperties").sort((a, b) =>
     b.offset - a.offset
   );
   const [last, first] = parser.parseAll([...new Set([...copies.slice(0, 1), ...copies.slice(-1)])])
-    .map(imageProperties);
+    .map(readImageProperties);
   return last && first ? mergeProperties(first, last) : last ?? null;
 }
 
@@ -83,7 +86,7 @@ const TABLE_NAME = /<(?:[\w.-]+:)?name>\s*([a-z]+)\s*</i;
 const SEARCHED_BYTES = 4096;
 
 /** The colour of the largest sample, or else the colour that is the table's name. */
-function colorOf(table: Uint8Array): string | null {
+function chooseColor(table: Uint8Array): string | null {
   const latin1 = new TextDecoder("latin1");
   const digits = LAST_ENTRY.exec(latin1.decode(table.subarray(-SEARCHED_BYTES)))?.[1];
   if (digits !== undefined) {

@@ -15,59 +15,63 @@
  * Refused: overview maps without pixels; samples of other than 1, 2 or 4 bytes; a frame whose wanted plane is
  * incomplete; a continuation file without its main file; archives (POIR, MPOIR) and mosaics (OMP2INFO) of OIR files.
  */
-import { axesOf, calibrated, type Calibration, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
+import { buildAxes, type Calibration, convertStep, statedStep, UNCALIBRATED } from "../metadata/axes.ts";
 import { DecodeFailed } from "../errors.ts";
-import { lineScanOf } from "../metadata/line_scan.ts";
-import { momentOf } from "../metadata/moment.ts";
+import { buildLineScan } from "../metadata/line_scan.ts";
+import { findMoment } from "../metadata/moment.ts";
 import { type Acquisition, type AxisLetter, oneScene, type Scenes, type Source } from "../reader.ts";
 import { warnIf, type Warning } from "../warning.ts";
-import { mainImage, type StoredFrames, storedFrames } from "./main_image.ts";
+import { describeMainImage, listStoredFrames, type StoredFrames } from "./main_image.ts";
 import type { FileScan } from "./file_scan.ts";
 import { isContinuationName, scanFileSet } from "./file_set.ts";
-import { addDocuments, DocumentParser } from "./documents.ts";
+import { addOirDocuments, DocumentParser } from "./documents.ts";
 import { FrameDocuments, type PositionAxis } from "./frame_documents.ts";
 import type { ImageProperties } from "./image_properties.ts";
-import { type Metadata, readMetadata } from "./metadata.ts";
-import { missingPlanes, planPlanes } from "./plane_plan.ts";
-import { referenceImage } from "./reference_image.ts";
+import { type OirMetadata, readOirMetadata } from "./metadata.ts";
+import { planOirPlanes, warnAboutMissingFrames } from "./plane_plan.ts";
+import { readOirReference } from "./reference_image.ts";
 
 /** Opens an OIR file with its continuation files. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes(source: Source): Promise<Scenes> {
-  return Promise.try(() => oneScene(describe(source)));
+  return Promise.try(() => oneScene(describeOir(source)));
 }
 
-function describe({ path, files }: Source): Acquisition {
+function describeOir({ path, files }: Source): Acquisition {
   const set = scanFileSet(path, files);
   const { scans } = set;
   const parser = new DocumentParser(files.stop);
   const documents = new FrameDocuments(scans, parser);
-  const frames = storedFrames(scans, isContinuationName(scans[0]?.file.path ?? path));
+  const frames = listStoredFrames(scans, isContinuationName(scans[0]?.file.path ?? path));
   // If the main file lost its pixels, the first frame of a continuation file is not the first of the acquisition.
-  if (frames === null || scans[0]?.planes.size === 0) throw new DecodeFailed(noPixels(scans, documents));
+  if (frames === null || scans[0]?.planes.size === 0) {
+    throw new DecodeFailed(explainNoPixels(scans, documents));
+  }
   const { count } = frames;
   const geometry = documents.geometry();
-  const metadata = readMetadata(scans, parser);
+  const metadata = readOirMetadata(scans, parser);
   const { properties } = metadata;
-  const image = mainImage(scans, frames, geometry, metadata);
+  const image = describeMainImage(scans, frames, geometry, metadata);
   const { channels, layout } = image;
-  const missing = layout.lineScan ? [] : missingPlanes(image, intendedFrames(frames, properties), files.stop);
+  const missing = layout.lineScan
+    ? []
+    : warnAboutMissingFrames(image, countIntendedFrames(frames, properties), files.stop);
   const stamps = documents.stamps(frames.first, count.t);
-  const steps = axisSteps(frames, documents, metadata, {
+  const steps = readAxisSteps(frames, documents, metadata, {
     lineScan: layout.lineScan,
     isStamped: stamps !== null,
   });
-  const reference = referenceImage(scans, geometry, metadata, files.stop);
+  const reference = readOirReference(scans, geometry, metadata, files.stop);
   const sizes = { T: count.t, L: count.l, C: channels.length, Z: count.z, Y: layout.rows, X: geometry.width };
   return {
-    axes: axesOf(sizes, steps.calibrations),
+    axes: buildAxes(sizes, steps.calibrations),
     channels,
-    ...momentOf(properties.created),
+    ...findMoment(properties.created),
     files: () => scans.map(({ file }) => file.path),
     fileSize: scans.reduce((sum, scan) => sum + scan.file.size, 0),
     reference: reference.reference,
     lineScan: layout.lineScan
       ? {
-        ...lineScanOf(steps.calibrations.Y, calibrated(properties.pixelTime, "us")),
+        ...buildLineScan(steps.calibrations.Y, convertStep(properties.pixelTime, "us")),
         bidirectional: properties.roundtrip,
       }
       : null,
@@ -82,12 +86,12 @@ function describe({ path, files }: Source): Acquisition {
     ],
     stamps,
     indexBytes: scans.reduce((sum, { bytes }) => sum + bytes, 0),
-    documents: (list) => addDocuments(list, scans),
-    plan: (...wanted) => Promise.try(() => planPlanes(image, wanted, files.stop)),
+    documents: (list) => addOirDocuments(list, scans),
+    plan: (...wanted) => Promise.try(() => planOirPlanes(image, wanted, files.stop)),
   };
 }
 
-function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string {
+function explainNoPixels(scans: readonly FileScan[], documents: FrameDocuments): string {
   const damage = scans.map((scan) => scan.damage.text).find((text) => text !== null);
   if (damage) return `the main image has no readable pixels: ${damage}`;
   if (scans[0]?.frames.length === 0) return "the main image has no pixels";
@@ -96,7 +100,7 @@ function noPixels(scans: readonly FileScan[], documents: FrameDocuments): string
 }
 
 /** Number of planned frames of the acquisition. */
-function intendedFrames({ count: { t, l, z } }: StoredFrames, { axes }: ImageProperties): number {
+function countIntendedFrames({ count: { t, l, z } }: StoredFrames, { axes }: ImageProperties): number {
   const along = (axis: string, stored: number) => Math.max(axes.get(axis)?.maxSize ?? 1, stored);
   return along("TIMELAPSE", t) * along("LAMBDA", l) * along("ZSTACK", z);
 }
@@ -105,7 +109,7 @@ function intendedFrames({ count: { t, l, z } }: StoredFrames, { axes }: ImagePro
 const LONGEST_LINE_INTERVAL = 30;
 
 /** Milliseconds per line: the interval of the scanner in use, else the shortest in the file; `null` if it states none. */
-function linePeriod({ properties, channelIntervals }: Metadata): number | null {
+function findLinePeriod({ properties, channelIntervals }: OirMetadata): number | null {
   const ofLine = (v: number | null) => v !== null && v > 0 && v < LONGEST_LINE_INTERVAL;
   if (ofLine(properties.seriesInterval)) return properties.seriesInterval;
   return [...properties.seriesIntervals, ...channelIntervals()].filter(ofLine).sort((a, b) => a - b)[0] ??
@@ -117,10 +121,10 @@ function linePeriod({ properties, channelIntervals }: Metadata): number | null {
  * configured axis. That of T is not used if frames have times, since an unused scanner states one, too; nor if the axis does not run
  * freely, since its step then has no known unit.
  */
-function axisSteps(
+function readAxisSteps(
   { first, count }: StoredFrames,
   documents: FrameDocuments,
-  metadata: Metadata,
+  metadata: OirMetadata,
   { lineScan, isStamped }: { readonly lineScan: boolean; readonly isStamped: boolean },
 ): { calibrations: Partial<Record<AxisLetter, Calibration>>; warnings: Warning[] } {
   const { axes, pixel, seriesInterval } = metadata.properties;
@@ -133,14 +137,14 @@ function axisSteps(
   const step = (axis: PositionAxis) => axes.get(axis)?.step ?? null;
   const doubts: Warning[] = [];
   const time = !isStamped && !step("TIMELAPSE") ? seriesInterval : null;
-  const period = lineScan ? linePeriod(metadata) : null;
+  const period = lineScan ? findLinePeriod(metadata) : null;
   const text = "The file does not state the time of a line: rows have the spatial step instead";
   return {
     calibrations: {
       T: statedStep("T", time, "ms", doubts) ?? UNCALIBRATED,
-      L: calibrated(between("l", "LAMBDA") ?? Math.abs(step("LAMBDA") ?? 0), "nm"),
+      L: convertStep(between("l", "LAMBDA") ?? Math.abs(step("LAMBDA") ?? 0), "nm"),
       Z: statedStep("Z", between("z", "ZSTACK") ?? step("ZSTACK"), "um", doubts) ?? UNCALIBRATED,
-      Y: period === null ? pixel.y : calibrated(period, "ms"),
+      Y: period === null ? pixel.y : convertStep(period, "ms"),
       X: pixel.x,
     },
     warnings: [

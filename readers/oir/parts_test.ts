@@ -3,7 +3,7 @@ import { parseChunkName } from "./file_scan.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
 import { assemblePlane } from "./plane_chunks.ts";
 import { StopFlag } from "../io/stop_flag.ts";
-import { DocumentParser, findDocuments, MAX_NODES } from "./documents.ts";
+import { DocumentParser, findOirDocuments, MAX_NODES } from "./documents.ts";
 
 const ID = "93e4632f-0342-4d98-bdc1-4ce305b92525";
 
@@ -53,7 +53,7 @@ function stored(document: string, length = document.length): string {
   return String.fromCharCode(...word) + document;
 }
 const texts = (payload: string) =>
-  findDocuments(bytes(payload), 1000).map((d) => new TextDecoder("latin1").decode(d.bytes));
+  findOirDocuments(bytes(payload), 1000).map((d) => new TextDecoder("latin1").decode(d.bytes));
 
 Deno.test("finds documents by their length, or up to the next one if it is wrong", () => {
   const [a, b] = [`${HEAD}<x:first a="1"/>`, `${HEAD}\r\n<second>é</second>`];
@@ -82,7 +82,7 @@ Deno.test("identifies documents by the local name of their root", () => {
     ["text", ""],
   ];
   for (const [content, name, kind = name] of cases) {
-    const [document] = findDocuments(bytes(stored(HEAD + content)), 1000);
+    const [document] = findOirDocuments(bytes(stored(HEAD + content)), 1000);
     assert.deepEqual([document!.name, document!.kind, document!.offset], [name, kind, 1004], content);
   }
 });

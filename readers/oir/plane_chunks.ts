@@ -60,13 +60,13 @@ export function assemblePlane(parts: readonly PlanePart[]): StoredPlane {
 }
 
 /** Number of complete rows of a stored plane. */
-export const rowsIn = (
+export const countCompleteRows = (
   { source }: StoredPlane,
   { columns, sampleType }: Pick<Channel, "columns" | "sampleType">,
 ): number => Math.floor(source.size / (columns * SAMPLE_BYTES[sampleType]));
 
 /** Fills a plane from sample `first` on, reading no other chunks. @throws {DecodeFailed | Stopped} */
-export function readPlane(
+export function readChunkedPlane(
   { source }: StoredPlane,
   { sampleType, first }: Pick<Channel, "sampleType"> & { readonly first: number },
   target: Float32Array,

@@ -1,29 +1,29 @@
 /** The reference image: an overview with chunks of its own, on which the line of a line scan was drawn. */
-import { channelsOf } from "../metadata/channels.ts";
+import { buildChannels } from "../metadata/channels.ts";
 import {
+  buildReferenceAxes,
+  makeStraightPath,
   NO_PATH,
   NO_REFERENCE,
-  referenceAxes,
   type ReferenceResult,
-  straightPath,
-  unreadable,
+  warnReferenceLost,
 } from "../metadata/reference.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
-import type { Metadata } from "./metadata.ts";
+import type { OirMetadata } from "./metadata.ts";
 import type { ImageSize } from "./documents.ts";
 import type { FileScan } from "./file_scan.ts";
 import type { FrameGeometry } from "./frame_documents.ts";
-import { orderedIds, sampleTypeOf } from "./main_image.ts";
-import { assemblePlane, readPlane } from "./plane_chunks.ts";
+import { chooseTypeOfBytes, orderIds } from "./main_image.ts";
+import { assemblePlane, readChunkedPlane } from "./plane_chunks.ts";
 
 /** Describes the reference image of an acquisition. @param geometry of the main image */
-export function referenceImage(
+export function readOirReference(
   scans: readonly FileScan[],
   geometry: FrameGeometry,
-  metadata: Metadata,
+  metadata: OirMetadata,
   stop: StopFlag,
 ): ReferenceResult {
   // Continuation files may repeat the reference image.
@@ -31,19 +31,21 @@ export function referenceImage(
   const [source, ...others] = scan?.reference ?? [];
   if (!scan || !source) return NO_REFERENCE;
   const { properties, camera } = metadata;
-  const warnings = others.map(([name]) => unreadable(`A second reference image (${name}) is not served`));
+  const warnings = others.map(([name]) =>
+    warnReferenceLost(`A second reference image (${name}) is not served`)
+  );
 
   const [sourceName, chunksOf] = source;
-  const ids = orderedIds(new Set(chunksOf.keys()), properties);
+  const ids = orderIds(new Set(chunksOf.keys()), properties);
   const stored = ids.map((id) => ({
     id,
     plane: assemblePlane([{ file: scan.file, chunks: chunksOf.get(id) ?? [] }]),
   }));
   const most = stored.reduce((bytes, { plane }) => Math.max(bytes, plane.source.size), 0);
-  const arranged = arrangement(most, geometry, metadata);
+  const arranged = findArrangement(most, geometry, metadata);
   if (arranged === null) {
     const text = `The reference image is left out: the arrangement of its ${most} bytes is unknown`;
-    return { reference: null, warnings: [...warnings, unreadable(text)] };
+    return { reference: null, warnings: [...warnings, warnReferenceLost(text)] };
   }
   const { width: columns, height: rows, sampleType } = arranged;
   const complete = stored.filter(({ plane }) =>
@@ -52,7 +54,9 @@ export function referenceImage(
   const left = ids.length - complete.length;
   if (left > 0) {
     warnings.push(
-      unreadable(`${left} of ${ids.length} channels of the reference image are incomplete and left out`),
+      warnReferenceLost(
+        `${left} of ${ids.length} channels of the reference image are incomplete and left out`,
+      ),
     );
   }
   const configured = (id: string) => properties.channels.get(id)?.name;
@@ -62,9 +66,9 @@ export function referenceImage(
   const { line } = properties;
   return {
     reference: {
-      axes: referenceAxes({ rows, columns }, properties.pixel),
-      channels: channelsOf(named, { sampleType, rows, columns }),
-      ...line ? straightPath(line) : NO_PATH,
+      axes: buildReferenceAxes({ rows, columns }, properties.pixel),
+      channels: buildChannels(named, { sampleType, rows, columns }),
+      ...line ? makeStraightPath(line) : NO_PATH,
       plan: () =>
         Promise.resolve({
           rows,
@@ -74,7 +78,7 @@ export function referenceImage(
             Promise.try(() => {
               for (const [i, { plane }] of complete.entries()) {
                 const what = `channel ${i} of the reference image`;
-                readPlane(plane, { sampleType, first: 0 }, targets[i]!, what, stop);
+                readChunkedPlane(plane, { sampleType, first: 0 }, targets[i]!, what, stop);
               }
             }),
         }),
@@ -87,10 +91,10 @@ export function referenceImage(
  * Size and sample type of the reference image; `null` if they are unknown. The sample type of a described camera takes precedence
  * over that of the main image, which a scanned overview also has, and a stated size over one that the number of pixels suggests.
  */
-function arrangement(
+function findArrangement(
   bytes: number,
   geometry: FrameGeometry,
-  { camera, definitions, properties: { overview } }: Metadata,
+  { camera, definitions, properties: { overview } }: OirMetadata,
 ): ImageSize & { readonly sampleType: SampleType } | null {
   const statedSize = (pixels: number) =>
     [...definitions, ...overview ? [overview] : []].find(({ width, height }) => width * height === pixels);
@@ -104,7 +108,9 @@ function arrangement(
     return pixels % width === 0 ? { width, height: pixels / width } : undefined;
   };
   for (const sizeOf of [statedSize, likelySize]) {
-    for (const sampleType of new Set([camera.depth ?? geometry.depth, geometry.depth].map(sampleTypeOf))) {
+    for (
+      const sampleType of new Set([camera.depth ?? geometry.depth, geometry.depth].map(chooseTypeOfBytes))
+    ) {
       const pixels = Math.floor(bytes / SAMPLE_BYTES[sampleType]);
       const size = pixels > 0 && pixels <= MAX_PLANE_SAMPLES ? sizeOf(pixels) : undefined;
       if (size) return { ...size, sampleType };

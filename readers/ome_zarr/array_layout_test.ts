@@ -1,7 +1,7 @@
 /** Metadata of arrays (Zarr 2 and Zarr 3 core), each field with values on both sides of its limits. */
 import { deepEqual, doesNotThrow, equal, throws } from "node:assert/strict";
-import { arrayLayout } from "./array_layout.ts";
-import { divisionOf, wantedChunks, workingMemory } from "./array_planes.ts";
+import { readArrayLayout } from "./array_layout.ts";
+import { divideByChunks, estimateWorkingMemory, listWantedChunks } from "./array_planes.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
 
 type Fields = Record<string, unknown>;
@@ -28,7 +28,7 @@ const OLD_FIELDS = {
 
 function layout(change: Fields = {}, zarrFormat: 2 | 3 = 3, attributes: Fields = {}) {
   const fields = { ...zarrFormat === 3 ? FIELDS : OLD_FIELDS, ...change };
-  return arrayLayout({ zarrFormat, kind: "array", metadata: { key: "0", fields }, attributes }, "0");
+  return readArrayLayout({ zarrFormat, kind: "array", metadata: { key: "0", fields }, attributes }, "0");
 }
 
 const old = (change: Fields = {}, attributes: Fields = {}) => layout(change, 2, attributes);
@@ -192,7 +192,7 @@ Deno.test("reads length, byte order and place of the index of a shard", () => {
 
 Deno.test("divides a load between encoded chunks, including inner chunks of shards", () => {
   const divided = (change: Fields, axes: Partial<PlaneSelection> = {}) =>
-    divisionOf(layout(change), selection(axes));
+    divideByChunks(layout(change), selection(axes));
   deepEqual(divided({ codecs: [LITTLE, ZSTD] }), { channels: 1, rows: 4 });
   deepEqual(divided({ codecs: [LITTLE, ZSTD] }, { channelAxis: null }), { channels: 1, rows: 4 });
   deepEqual(divided({ codecs: [LITTLE, ZSTD] }, { channelAxis: 1, rowAxis: 2 }), { channels: 4, rows: 5 });
@@ -217,19 +217,22 @@ const selection = (change: Partial<PlaneSelection> = {}): PlaneSelection => ({
 });
 
 Deno.test("lists the chunks of some planes along each axis", () => {
-  deepEqual(wantedChunks(layout(), selection()), [[0], [0, 1], [0, 1]]);
-  deepEqual(wantedChunks(layout(grid(2, 3, 9)), selection({ channels: [1, 0] })), [[0], [0, 1, 2], [0, 1]]);
-  deepEqual(wantedChunks(layout(), selection({ channels: [1, 0] })), [[1, 0], [0, 1], [0, 1]]);
+  deepEqual(listWantedChunks(layout(), selection()), [[0], [0, 1], [0, 1]]);
+  deepEqual(listWantedChunks(layout(grid(2, 3, 9)), selection({ channels: [1, 0] })), [[0], [0, 1, 2], [
+    0,
+    1,
+  ]]);
+  deepEqual(listWantedChunks(layout(), selection({ channels: [1, 0] })), [[1, 0], [0, 1], [0, 1]]);
   const second = selection({ channelAxis: null, fixed: [1, 0, 0] });
-  deepEqual(wantedChunks(layout(), second), [[1], [0, 1], [0, 1]]);
-  deepEqual(wantedChunks(layout(grid(2, 8, 10)), second), [[0], [0], [0]]);
+  deepEqual(listWantedChunks(layout(), second), [[1], [0, 1], [0, 1]]);
+  deepEqual(listWantedChunks(layout(grid(2, 8, 10)), second), [[0], [0], [0]]);
   // Chunks have 4 rows.
   const rowChunks = (start: number, end: number) =>
-    wantedChunks(layout(), selection({ rows: { start, end } }))[1];
+    listWantedChunks(layout(), selection({ rows: { start, end } }))[1];
   deepEqual([rowChunks(0, 4), rowChunks(3, 5), rowChunks(4, 8), rowChunks(7, 8)], [[0], [0, 1], [1], [1]]);
   // A plane of 1024 x 1024 chunks of one sample, and one row more; a row of 2^20 and of one more.
   const ones = (rows: number, columns: number) =>
-    wantedChunks(
+    listWantedChunks(
       layout({ shape: [1, rows, columns], ...grid(1, 1, 1) }),
       selection({ rows: { start: 0, end: rows }, columns }),
     );
@@ -242,7 +245,8 @@ Deno.test("lists the chunks of some planes along each axis", () => {
 Deno.test("states the memory that a chunk takes beside the planes", () => {
   const store = { open: () => null, has: () => false, indexBytes: 0 };
   const bytes = (change: Fields, holdsWhole = false, wanted = selection()) =>
-    workingMemory({ store: { ...store, holdsWhole }, array: layout(change), selection: wanted }).bytes;
+    estimateWorkingMemory({ store: { ...store, holdsWhole }, array: layout(change), selection: wanted })
+      .bytes;
   // 1 x 4 x 5 samples of 2 bytes are 40; their encoded form has at most an eighth and 64 KiB more.
   const bound = 40 + 5 + 65_536;
   equal(bytes({}), 0);

@@ -5,11 +5,11 @@
 import type { Room } from "../codecs/compressed_stream.ts";
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import { ByteSection, type ByteSource, DecodedBytes } from "../io/byte_source.ts";
-import { SAMPLE_BYTES, scratchBytes } from "../samples/to_float32.ts";
+import { borrowScratch, SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { type Division, NO_WORKING_MEMORY, type WorkingMemory } from "../reader.ts";
 import type { ArrayLayout } from "./array_layout.ts";
-import { type ByteCodec, looseBound } from "./byte_codecs.ts";
+import { boundLoosely, type ByteCodec } from "./byte_codecs.ts";
 import { type CodecChain, MAX_CHUNK_BYTES, type Sharding } from "./codec_chain.ts";
 import { type PlacedSpan, type PlaneSelection, PlaneSink } from "./plane_sink.ts";
 import type { Store, StoredValue } from "./hierarchy.ts";
@@ -19,11 +19,11 @@ import { decodeValues } from "./value_codecs.ts";
 const MAX_CHUNKS = 1 << 20;
 
 /** Positions of the wanted chunks, along each axis of the grid. @throws {DecodeFailed} too many chunks */
-export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): number[][] {
+export function listWantedChunks(array: ArrayLayout, selection: PlaneSelection): number[][] {
   const { rowAxis, columnAxis, channelAxis, rows, columns, channels, fixed } = selection;
   const along = array.chunkShape.map((size, axis) => {
-    if (axis === rowAxis) return range(Math.floor(rows.start / size), Math.ceil(rows.end / size));
-    if (axis === columnAxis) return range(0, Math.ceil(columns / size));
+    if (axis === rowAxis) return listRange(Math.floor(rows.start / size), Math.ceil(rows.end / size));
+    if (axis === columnAxis) return listRange(0, Math.ceil(columns / size));
     if (axis === channelAxis) return [...new Set(channels.map((channel) => Math.floor(channel / size)))];
     return [Math.floor(fixed[axis]! / size)];
   });
@@ -37,7 +37,7 @@ export function wantedChunks(array: ArrayLayout, selection: PlaneSelection): num
 }
 
 /** Channels and rows per encoded (inner) chunk; `undefined` for raw chunks. */
-export function divisionOf(
+export function divideByChunks(
   { chain }: ArrayLayout,
   { rowAxis, channelAxis }: PlaneSelection,
 ): Division | undefined {
@@ -58,7 +58,7 @@ export function divisionOf(
 export const isStoredAsIs = ({ chain }: ArrayLayout): boolean =>
   chain.serializer.kind !== "sharding" && chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0;
 
-function range(start: number, end: number): number[] {
+function listRange(start: number, end: number): number[] {
   const count = Math.max(0, end - start);
   if (count > MAX_CHUNKS) {
     throw new DecodeFailed(`${count} chunks along one axis are more than ${MAX_CHUNKS}`);
@@ -74,26 +74,26 @@ export interface StoredPlanes {
 }
 
 /** Memory for decoding the largest chunk, besides the planes. */
-export function workingMemory({ store, array, selection }: StoredPlanes): WorkingMemory {
+export function estimateWorkingMemory({ store, array, selection }: StoredPlanes): WorkingMemory {
   const { rowAxis, columnAxis, fixed } = selection;
   // Rows of raw chunks are read into a small buffer.
   const inRows = columnAxis === fixed.length - 1 && rowAxis === fixed.length - 2;
-  const bytes = workingBytes(array.chain, store.holdsWhole, inRows);
+  const bytes = estimateWorkingBytes(array.chain, store.holdsWhole, inRows);
   return bytes === 0 ? NO_WORKING_MEMORY : { bytes, endsWithWorker: false };
 }
 
 /** @param held whether the stored bytes are held in memory, as for a deflated ZIP entry */
-function workingBytes(chain: CodecChain, held: boolean, inRows: boolean): number {
+function estimateWorkingBytes(chain: CodecChain, held: boolean, inRows: boolean): number {
   const { serializer, byteCodecs, valueCodecs, axes, arrayType, shape } = chain;
-  const stored = held ? encodedBound(chain) : 0;
+  const stored = held ? boundEncoded(chain) : 0;
   const inOrder = inRows && axes.every((axis, i) => axis === i);
   if (serializer.kind === "sharding") {
-    const decoded = byteCodecs.length > 0 ? 2 * encodedBound(chain) : 0;
+    const decoded = byteCodecs.length > 0 ? 2 * boundEncoded(chain) : 0;
     return stored + decoded + 2 * serializer.indexSize +
-      workingBytes(serializer.inner, held || decoded > 0, inOrder);
+      estimateWorkingBytes(serializer.inner, held || decoded > 0, inOrder);
   }
   if (byteCodecs.length + valueCodecs.length === 0) return stored + (inOrder && !held ? 0 : serializer.size);
-  const steps = byteCodecs.length > 0 ? encodedBound(chain) + 2 * serializer.size : serializer.size;
+  const steps = byteCodecs.length > 0 ? boundEncoded(chain) + 2 * serializer.size : serializer.size;
   const samples = shape.reduce((product, n) => product * n, 1);
   return stored + steps + (valueCodecs.length > 0 ? 2 * samples * SAMPLE_BYTES[arrayType] : 0);
 }
@@ -104,15 +104,15 @@ function workingBytes(chain: CodecChain, held: boolean, inRows: boolean): number
  *
  * @throws {DecodeFailed} with the name of the chunk
  */
-export async function decodePlanes(
+export async function decodeChunks(
   { store, array, selection }: StoredPlanes,
   planes: readonly Float32Array[],
   stop: StopFlag,
 ): Promise<void> {
   const sink = new PlaneSink(selection, planes, array.fill, array.path);
-  const decode = chunkDecoder(sink, stop);
+  const decode = makeChunkDecoder(sink, stop);
   const axes = [...array.shape.keys()];
-  for (const position of combinations(wantedChunks(array, selection))) {
+  for (const position of walkCombinations(listWantedChunks(array, selection))) {
     stop.check();
     const box = array.chunkShape.map((size, axis) => ({ from: position[axis]! * size, size }));
     const chunk = openChunk(store, array, position);
@@ -132,7 +132,7 @@ export async function decodePlanes(
 /** Notes the marks of the files of at most `most` wanted chunks. @returns their number */
 export function noteChunks({ store, array, selection }: StoredPlanes, most: number, stop: StopFlag): number {
   let noted = 0;
-  for (const position of combinations(wantedChunks(array, selection))) {
+  for (const position of walkCombinations(listWantedChunks(array, selection))) {
     if (noted >= most) break;
     stop.check();
     for (const name of array.chunkKeys(position)) store.note?.(name);
@@ -147,7 +147,7 @@ function openChunk(
   position: readonly number[],
 ): { name: string; source: StoredValue } | null {
   for (const name of array.chunkKeys(position)) {
-    const source = store.open(name, encodedBound(array.chain));
+    const source = store.open(name, boundEncoded(array.chain));
     if (source !== null) return { name, source };
   }
   store.requireKeys?.(array.path, (key) => isChunkKey(array, key));
@@ -170,20 +170,20 @@ const INNER_OVERHEAD = 1024;
 const MAX_ENCODED_BYTES = MAX_CHUNK_BYTES + (MAX_CHUNK_BYTES >> 3);
 
 /** Largest encoded form of one chunk, or of one shard without gaps, in bytes. */
-function encodedBound({ serializer, shape, arrayType }: CodecChain): number {
-  if (serializer.kind === "bytes") return Math.min(looseBound(serializer.size), MAX_ENCODED_BYTES);
-  const samples = product(shape) * SAMPLE_BYTES[arrayType];
-  const bytes = samples + serializer.indexSize + INNER_OVERHEAD * product(serializer.grid);
-  return Math.min(looseBound(bytes), MAX_ENCODED_BYTES);
+function boundEncoded({ serializer, shape, arrayType }: CodecChain): number {
+  if (serializer.kind === "bytes") return Math.min(boundLoosely(serializer.size), MAX_ENCODED_BYTES);
+  const samples = multiplySizes(shape) * SAMPLE_BYTES[arrayType];
+  const bytes = samples + serializer.indexSize + INNER_OVERHEAD * multiplySizes(serializer.grid);
+  return Math.min(boundLoosely(bytes), MAX_ENCODED_BYTES);
 }
 
-const product = (sizes: readonly number[]) => sizes.reduce((all, size) => all * size, 1);
+const multiplySizes = (sizes: readonly number[]) => sizes.reduce((all, size) => all * size, 1);
 
 /** All combinations of one position per axis, the last axis fastest. */
-function* combinations(along: readonly (readonly number[])[]): Generator<number[]> {
+function* walkCombinations(along: readonly (readonly number[])[]): Generator<number[]> {
   const [first, ...rest] = along;
   if (first === undefined) return yield [];
-  for (const position of first) for (const others of combinations(rest)) yield [position, ...others];
+  for (const position of first) for (const others of walkCombinations(rest)) yield [position, ...others];
 }
 
 /** A stored chunk with its name in messages and its position. */
@@ -197,7 +197,7 @@ interface EncodedChunk {
 }
 
 /** Returns a function that decodes a chunk into the sink. @throws {DecodeFailed} with the name of the chunk */
-function chunkDecoder(sink: PlaneSink, stop: StopFlag) {
+function makeChunkDecoder(sink: PlaneSink, stop: StopFlag) {
   /** Buffer of the decoded chunk. It is reused, since new memory is first cleared. */
   let kept = new Uint8Array(0);
   const room: Room = (length) => {
@@ -213,18 +213,18 @@ function chunkDecoder(sink: PlaneSink, stop: StopFlag) {
     if (serializer.kind === "sharding") {
       let shard = source;
       if (chain.byteCodecs.length > 0) {
-        const bytes = decodeBytes(chain.byteCodecs, source, { size: encodedBound(chain), name });
+        const bytes = decodeBytes(chain.byteCodecs, source, { size: boundEncoded(chain), name });
         shard = new DecodedBytes(bytes, `shard "${name}"`);
       }
       return await decodeShard(serializer, { ...chunk, source: shard, axes });
     }
-    const box = placed(origin, axes, shape);
+    const box = placeBox(origin, axes, shape);
     const { sampleType, littleEndian } = serializer;
     requireStored(source, name);
     if (chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0 && !source.asWhole) {
       requireSize(source.size, serializer.size, name);
       const bytesAt = (offset: number, length: number) => {
-        const bytes = scratchBytes(length);
+        const bytes = borrowScratch(length);
         source.readInto(offset, bytes, `chunk "${name}"`);
         return bytes;
       };
@@ -242,14 +242,14 @@ function chunkDecoder(sink: PlaneSink, stop: StopFlag) {
   async function decodeShard(sharding: Sharding, shard: EncodedChunk): Promise<void> {
     const { innerShape, grid } = sharding;
     const { axes, origin, name } = shard;
-    const index = readIndex(sharding, shard);
+    const index = readShardIndex(sharding, shard);
     // Selects per axis, which skips most inner chunks of a shard with many time points at once.
     const along = axes.map((axis, i) => {
       const size = innerShape[i]!;
       const isWanted = (n: number) => sink.wants(axis, { from: origin[axis]! + n * size, size });
       return [...Array(grid[i]!).keys()].filter(isWanted);
     });
-    for (const position of combinations(along)) {
+    for (const position of walkCombinations(along)) {
       stop.check();
       const first = origin.slice();
       for (const [i, axis] of axes.entries()) {
@@ -257,8 +257,8 @@ function chunkDecoder(sink: PlaneSink, stop: StopFlag) {
       }
       const place = `(${position.join(", ")})`;
       const entry = position.reduce((number, n, i) => number * grid[i]! + n, 0);
-      const source = innerChunk(shard, index(entry), place);
-      if (source === null) sink.fill(placed(first, axes, innerShape));
+      const source = readInnerChunk(shard, index(entry), place);
+      if (source === null) sink.fill(placeBox(first, axes, innerShape));
       else await decode(sharding.inner, { source, name: `${name} ${place}`, axes, origin: first });
     }
   }
@@ -267,7 +267,11 @@ function chunkDecoder(sink: PlaneSink, stop: StopFlag) {
 }
 
 /** The box of samples in C order of their axes; `axes` are the array's axes for them. */
-function placed(origin: readonly number[], axes: readonly number[], shape: readonly number[]): PlacedSpan[] {
+function placeBox(
+  origin: readonly number[],
+  axes: readonly number[],
+  shape: readonly number[],
+): PlacedSpan[] {
   const box = origin.map((from) => ({ from, size: 1, stride: 1 }));
   let stride = 1;
   for (let i = axes.length - 1; i >= 0; i -= 1) {
@@ -294,14 +298,14 @@ function decodeBytes(
 ): Uint8Array {
   requireStored(value, name);
   if (codecs.length === 0) requireSize(value.size, size, name);
-  const most = Math.min(looseBound(size), MAX_ENCODED_BYTES);
+  const most = Math.min(boundLoosely(size), MAX_ENCODED_BYTES);
   if (value.size > most) throw new DecodeFailed(`chunk "${name}" has ${value.size} bytes, more than ${most}`);
   let bytes: Uint8Array = value.read(0, value.size, `chunk "${name}"`);
   const steps: { codec: ByteCodec; maxBytes: number }[] = [];
   let maxBytes = size;
   for (const codec of codecs) {
     steps.push({ codec, maxBytes });
-    maxBytes = codec.encodedLength?.(maxBytes) ?? looseBound(maxBytes);
+    maxBytes = codec.encodedLength?.(maxBytes) ?? boundLoosely(maxBytes);
   }
   for (const { codec, maxBytes } of steps.reverse()) {
     const last = codec === codecs[0];
@@ -325,7 +329,7 @@ function runStep<T>(chunk: string, codec: string, step: () => T): T {
 const ABSENT = 0xffffffffffffffffn;
 
 /** Reads the index of a shard: the offset and length of each inner chunk, the last axis fastest. */
-function readIndex(
+function readShardIndex(
   sharding: Sharding,
   { source, name }: EncodedChunk,
 ): (entry: number) => readonly [offset: bigint, length: bigint] {
@@ -346,7 +350,7 @@ function readIndex(
 }
 
 /** The bytes of an inner chunk; `null` if it is absent. */
-function innerChunk(
+function readInnerChunk(
   { source, name }: EncodedChunk,
   [offset, length]: readonly [bigint, bigint],
   place: string,

@@ -27,15 +27,15 @@ export interface ByteCodec {
   decode(bytes: Uint8Array, maxBytes: number, room?: Room): Uint8Array;
 }
 
-type Make = (configuration: CodecConfiguration, sampleBytes: number) => Omit<ByteCodec, "name">;
+type MakeByteCodec = (configuration: CodecConfiguration, sampleBytes: number) => Omit<ByteCodec, "name">;
 
-const streamCodec = (kind: StreamKind): Make => () => ({
+const makeStreamCodec = (kind: StreamKind): MakeByteCodec => () => ({
   decode: (bytes, maxBytes, room) => unpackAll(kind, bytes, maxBytes, room),
 });
 
 /** A checksum of four little-endian bytes, at the end unless `location` says `start`. */
-const checksumCodec =
-  (name: string, checksum: (bytes: Uint8Array) => number, place: string): Make => (c) => ({
+const makeChecksumCodec =
+  (name: string, checksum: (bytes: Uint8Array) => number, place: string): MakeByteCodec => (c) => ({
     encodedLength: (decoded) => decoded + 4,
     decode(bytes) {
       if (bytes.length < 4) throw new DecodeFailed(`${bytes.length} bytes are too few for a checksum`);
@@ -45,7 +45,9 @@ const checksumCodec =
       const stored = view.getUint32(atStart ? 0 : data.length, true);
       const computed = checksum(data);
       if (stored !== computed) {
-        throw new DecodeFailed(`the ${name} checksum is ${hex(computed)} instead of ${hex(stored)}`);
+        throw new DecodeFailed(
+          `the ${name} checksum is ${formatHex(computed)} instead of ${formatHex(stored)}`,
+        );
       }
       return data;
     },
@@ -58,23 +60,23 @@ const CRC32C = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-function crc32c(bytes: Uint8Array): number {
+function computeCrc32c(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (let i = 0; i < bytes.length; i += 1) crc = (crc >>> 8) ^ CRC32C[(crc ^ bytes[i]!) & 255]!;
   return ~crc >>> 0;
 }
 
-const hex = (value: number) => value.toString(16).padStart(8, "0");
+const formatHex = (value: number) => value.toString(16).padStart(8, "0");
 
-const CODECS = new Map(Object.entries<Make>({
+const CODECS = new Map(Object.entries<MakeByteCodec>({
   blosc: () => ({ decode: decodeBlosc }),
-  zstd: streamCodec("zstd"),
-  gzip: streamCodec("gzip"),
-  zlib: streamCodec("zlib"),
-  brotli: streamCodec("brotli"),
+  zstd: makeStreamCodec("zstd"),
+  gzip: makeStreamCodec("gzip"),
+  zlib: makeStreamCodec("zlib"),
+  brotli: makeStreamCodec("brotli"),
   lz4: () => ({ decode: decodeSizedLz4 }),
-  crc32c: checksumCodec("CRC-32C", crc32c, "end"),
-  crc32: checksumCodec("CRC-32", zlibCrc32, "start"),
+  crc32c: makeChecksumCodec("CRC-32C", computeCrc32c, "end"),
+  crc32: makeChecksumCodec("CRC-32", zlibCrc32, "start"),
   shuffle: (configuration, sampleBytes) => ({
     encodedLength: (decoded) => decoded,
     decode(bytes) {
@@ -105,17 +107,17 @@ function decodeSizedLz4(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /** The name of a codec without `numcodecs.` before it. */
-export const plainName = (name: string): string => name.replace(/^numcodecs\./, "");
+export const dropNumcodecs = (name: string): string => name.replace(/^numcodecs\./, "");
 
 /** The codec of a name, with or without `numcodecs.` before it; `null` for an unknown one. */
-export function byteCodec(
+export function findByteCodec(
   name: string,
   configuration: CodecConfiguration,
   sampleBytes: number,
 ): ByteCodec | null {
-  const make = CODECS.get(plainName(name));
+  const make = CODECS.get(dropNumcodecs(name));
   return make ? { name, ...make(configuration, sampleBytes) } : null;
 }
 
 /** Largest encoded form of `bytes` bytes: incompressible data grow a little. */
-export const looseBound = (bytes: number): number => bytes + (bytes >> 3) + 65_536;
+export const boundLoosely = (bytes: number): number => bytes + (bytes >> 3) + 65_536;

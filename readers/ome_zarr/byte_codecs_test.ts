@@ -1,12 +1,12 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { byteCodec } from "./byte_codecs.ts";
+import { findByteCodec } from "./byte_codecs.ts";
 
 const decoded = (
   name: string,
   bytes: readonly number[],
   configuration = {},
   most = 1000,
-) => [...byteCodec(name, configuration, 2)!.decode(Uint8Array.from(bytes), most)];
+) => [...findByteCodec(name, configuration, 2)!.decode(Uint8Array.from(bytes), most)];
 
 Deno.test("byte shuffle accepts elements of 1 to 255 bytes", () => {
   const bytes = Array.from({ length: 255 }, (_, i) => i);
@@ -51,7 +51,7 @@ Deno.test("checks checksums at either end of the data", () => {
 });
 
 Deno.test("some codecs have a fixed length", () => {
-  const length = (name: string) => byteCodec(name, {}, 2)!.encodedLength?.(10) ?? null;
+  const length = (name: string) => findByteCodec(name, {}, 2)!.encodedLength?.(10) ?? null;
   deepEqual(["crc32c", "crc32", "shuffle", "zstd", "blosc"].map(length), [14, 14, 10, null, null]);
-  equal(byteCodec("numcodecs.lzf", {}, 2), null);
+  equal(findByteCodec("numcodecs.lzf", {}, 2), null);
 });

@@ -6,8 +6,8 @@ import { DecodeFailed } from "../errors.ts";
 import { isJsonObject } from "../metadata/json.ts";
 import type { SampleType } from "../reader.ts";
 import { isSampleType, SAMPLE_BYTES } from "../samples/to_float32.ts";
-import { type ByteCodec, byteCodec, type CodecConfiguration, plainName } from "./byte_codecs.ts";
-import { numpyType } from "./sample_types.ts";
+import { type ByteCodec, type CodecConfiguration, dropNumcodecs, findByteCodec } from "./byte_codecs.ts";
+import { parseNumpyType } from "./sample_types.ts";
 
 /** A codec in the metadata. */
 export interface CodecMetadata {
@@ -81,7 +81,7 @@ export interface ChunkSamples {
  *
  * @throws {DecodeFailed} an unknown codec, an invalid configuration, or a chunk above a limit
  */
-export function codecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples): CodecChain {
+export function readCodecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples): CodecChain {
   const { shape, sampleType, what } = chunk;
   let axes = [...shape.keys()];
   let stored: SampleType = sampleType;
@@ -91,28 +91,28 @@ export function codecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples
   const storedShape = () => axes.map((axis) => shape[axis]!);
   for (const codec of codecs) {
     const { name, configuration } = codec;
-    const plain = plainName(name);
+    const plain = dropNumcodecs(name);
     if (plain === "transpose") {
-      const order = transposition(configuration["order"], shape.length, what);
-      if (serializer || valueCodecs.some((c) => c.name.endsWith("delta"))) throw misplaced(name, what);
+      const order = readTransposition(configuration["order"], shape.length, what);
+      if (serializer || valueCodecs.some((c) => c.name.endsWith("delta"))) throw misplacedCodec(name, what);
       axes = order.map((axis) => axes[axis]!);
     } else if (ROUNDING_CODECS.includes(plain)) {
       const { astype, dtype } = configuration;
-      if (serializer || (astype !== undefined && astype !== dtype)) throw misplaced(name, what);
+      if (serializer || (astype !== undefined && astype !== dtype)) throw misplacedCodec(name, what);
     } else if (VALUE_CODECS.includes(plain)) {
-      if (serializer) throw misplaced(name, what);
-      stored = storedType(codec, plain, stored, what);
+      if (serializer) throw misplacedCodec(name, what);
+      stored = readStoredType(codec, plain, stored, what);
       valueCodecs.push(codec);
     } else if (plain === "bytes") {
-      if (serializer) throw misplaced(name, what);
-      serializer = bytesSerializer(configuration["endian"], storedShape(), stored, what);
+      if (serializer) throw misplacedCodec(name, what);
+      serializer = readBytesSerializer(configuration["endian"], storedShape(), stored, what);
     } else if (plain === "sharding_indexed") {
       const [before] = valueCodecs;
-      if (serializer) throw misplaced(name, what);
-      if (before) throw misplaced(before.name, what);
-      serializer = sharding(configuration, { ...chunk, shape: storedShape() });
+      if (serializer) throw misplacedCodec(name, what);
+      if (before) throw misplacedCodec(before.name, what);
+      serializer = readSharding(configuration, { ...chunk, shape: storedShape() });
     } else {
-      const step = byteCodec(name, configuration, SAMPLE_BYTES[stored]);
+      const step = findByteCodec(name, configuration, SAMPLE_BYTES[stored]);
       if (!step) throw new DecodeFailed(`${what} uses the unknown codec "${name}"`);
       byteCodecs.push(step);
     }
@@ -121,10 +121,10 @@ export function codecChain(codecs: readonly CodecMetadata[], chunk: ChunkSamples
   return { arrayType: sampleType, shape: storedShape(), axes, valueCodecs, serializer, byteCodecs };
 }
 
-const misplaced = (name: string, what: string) =>
+const misplacedCodec = (name: string, what: string) =>
   new DecodeFailed(`${what} has the codec "${name}" at an unsupported place`);
 
-function bytesSerializer(
+function readBytesSerializer(
   endian: unknown,
   shape: readonly number[],
   sampleType: SampleType,
@@ -144,7 +144,7 @@ function bytesSerializer(
   return { kind: "bytes", sampleType, littleEndian: endian !== "big", size };
 }
 
-function transposition(order: unknown, rank: number, what: string): number[] {
+function readTransposition(order: unknown, rank: number, what: string): number[] {
   if (order === "C") return Array.from({ length: rank }, (_, i) => i);
   if (order === "F") return Array.from({ length: rank }, (_, i) => rank - 1 - i);
   const axes: number[] = Array.isArray(order) ? order : [];
@@ -152,14 +152,14 @@ function transposition(order: unknown, rank: number, what: string): number[] {
   throw new DecodeFailed(`${what} has the transposition ${JSON.stringify(order)} for ${rank} axes`);
 }
 
-function storedType(codec: CodecMetadata, plain: string, current: SampleType, what: string): SampleType {
+function readStoredType(codec: CodecMetadata, plain: string, current: SampleType, what: string): SampleType {
   if (plain === "delta") {
     const { astype, dtype } = codec.configuration;
     if (astype !== undefined && astype !== dtype) {
       throw new DecodeFailed(`${what} uses "delta" with another stored type (${JSON.stringify(astype)})`);
     }
   }
-  if (plain === "fixedscaleoffset") return scaledType(codec, current, what);
+  if (plain === "fixedscaleoffset") return readScaledType(codec, current, what);
   if (plain !== "cast_value") return current;
   const type = codec.configuration["data_type"];
   if (!isSampleType(type)) {
@@ -169,13 +169,17 @@ function storedType(codec: CodecMetadata, plain: string, current: SampleType, wh
 }
 
 /** Type of the samples that `fixedscaleoffset` stores, named as in NumPy or in Zarr 3. */
-function scaledType({ name, configuration }: CodecMetadata, current: SampleType, what: string): SampleType {
+function readScaledType(
+  { name, configuration }: CodecMetadata,
+  current: SampleType,
+  what: string,
+): SampleType {
   const { scale, offset, dtype, astype } = configuration;
   if (!Number.isFinite(scale) || scale === 0 || !Number.isFinite(offset)) {
     const [by, from] = [JSON.stringify(scale), JSON.stringify(offset)];
     throw new DecodeFailed(`${what} uses "${name}" with scale ${by} and offset ${from}`);
   }
-  const typeOf = (written: unknown) => isSampleType(written) ? written : numpyType(written, what).type;
+  const typeOf = (written: unknown) => isSampleType(written) ? written : parseNumpyType(written, what).type;
   const stored = typeOf(astype ?? dtype);
   if (typeOf(dtype) !== current || current === "bool" || stored === "bool") {
     throw new DecodeFailed(
@@ -187,22 +191,22 @@ function scaledType({ name, configuration }: CodecMetadata, current: SampleType,
 
 const SHARDING_FIELDS = ["chunk_shape", "codecs", "index_codecs", "index_location"];
 
-function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Sharding {
+function readSharding(configuration: CodecConfiguration, shard: ChunkSamples): Sharding {
   const { shape, what } = shard;
   requireKnown(configuration, SHARDING_FIELDS, `the sharding of ${what}`);
   const { chunk_shape: written, index_location: location = "end" } = configuration;
-  const innerShape = sizes(written, shape.length, `${what}: "chunk_shape" of the shards`);
+  const innerShape = requireSizes(written, shape.length, `${what}: "chunk_shape" of the shards`);
   const grid = shape.map((n, axis) => n / innerShape[axis]!);
   if (!grid.every(Number.isInteger)) {
     const inner = innerShape.join(" x ");
     throw new DecodeFailed(`${what} has shards of ${shape.join(" x ")} that do not divide into ${inner}`);
   }
-  const { byteCodecs: indexCodecs, ...index } = codecChain(
-    codecList(configuration["index_codecs"], `${what}: "index_codecs"`),
+  const { byteCodecs: indexCodecs, ...index } = readCodecChain(
+    requireCodecList(configuration["index_codecs"], `${what}: "index_codecs"`),
     { shape: [...grid, 2], sampleType: "uint64", what: `the shard index of ${what}` },
   );
   const plain = index.serializer;
-  const indexSize = plain.kind === "bytes" ? fixedLength(indexCodecs, plain.size) : null;
+  const indexSize = plain.kind === "bytes" ? computeFixedLength(indexCodecs, plain.size) : null;
   if (
     plain.kind !== "bytes" || indexSize === null || index.valueCodecs.length > 0 ||
     index.axes.some((axis, i) => axis !== i)
@@ -217,7 +221,7 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
   }
   return {
     kind: "sharding",
-    inner: codecChain(codecList(configuration["codecs"], `${what}: "codecs" of the shards`), {
+    inner: readCodecChain(requireCodecList(configuration["codecs"], `${what}: "codecs" of the shards`), {
       ...shard,
       shape: innerShape,
     }),
@@ -231,7 +235,7 @@ function sharding(configuration: CodecConfiguration, shard: ChunkSamples): Shard
 }
 
 /** Encoded length of `size` bytes; `null` if it varies. */
-function fixedLength(codecs: readonly ByteCodec[], size: number): number | null {
+function computeFixedLength(codecs: readonly ByteCodec[], size: number): number | null {
   let length = size;
   for (const { encodedLength } of codecs) {
     if (!encodedLength) return null;
@@ -241,7 +245,7 @@ function fixedLength(codecs: readonly ByteCodec[], size: number): number | null 
 }
 
 /** Positive sizes, one per axis. @throws {DecodeFailed} */
-export function sizes(value: unknown, rank: number, what: string): number[] {
+export function requireSizes(value: unknown, rank: number, what: string): number[] {
   const list: unknown[] = Array.isArray(value) ? value : [];
   const valid = list.filter((n): n is number => typeof n === "number" && Number.isSafeInteger(n) && n > 0);
   if (list.length === rank && valid.length === rank) return valid;
@@ -262,7 +266,7 @@ export const EXTENSION_FIELDS = ["name", "configuration", "must_understand"];
 const MAX_CODECS = 32;
 
 /** The codecs in a Zarr 3 list. @throws {DecodeFailed} */
-export function codecList(value: unknown, what: string): CodecMetadata[] {
+export function requireCodecList(value: unknown, what: string): CodecMetadata[] {
   if (!Array.isArray(value) || value.length > MAX_CODECS) {
     throw new DecodeFailed(`${what} is not a list of at most ${MAX_CODECS} codecs`);
   }

@@ -2,7 +2,7 @@
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { isDeepName, MAX_JSON_BYTES, MAX_NAME_FOLDERS } from "../io/limits.ts";
-import { isJsonObject, type JsonObject, jsonText, parseJsonText } from "../metadata/json.ts";
+import { decodeJsonText, isJsonObject, type JsonObject, parseJsonText } from "../metadata/json.ts";
 
 /** The bytes stored under one key. */
 export interface StoredValue extends ByteSource {
@@ -53,7 +53,7 @@ export function storeKey(...parts: readonly string[]): string | null {
 }
 
 /** The key of `parts` below a path; the parts must not lead out of it. */
-export const keyBelow = (path: string, ...parts: readonly string[]): string =>
+export const joinKey = (path: string, ...parts: readonly string[]): string =>
   [path, ...parts].filter((part) => part !== "").join("/");
 
 /** Reads the whole value under a key; `null` if it is absent. @throws {DecodeFailed} as {@linkcode Store.open} does */
@@ -71,7 +71,7 @@ export function readValue(store: Store, key: string, maxBytes: number): Uint8Arr
 }
 
 /** A parsed metadata document. */
-export interface Metadata {
+export interface NodeMetadata {
   readonly key: string;
   /** Fields, not validated. */
   readonly fields: JsonObject;
@@ -82,7 +82,7 @@ export interface ZarrNode {
   readonly zarrFormat: 2 | 3;
   readonly kind: "group" | "array";
   /** Document `zarr.json`, `.zarray` or `.zgroup`. */
-  readonly metadata: Metadata;
+  readonly metadata: NodeMetadata;
   /** User attributes, including those of OME. */
   readonly attributes: JsonObject;
 }
@@ -103,10 +103,10 @@ function quoteBareNumbers(text: string): string {
 }
 
 /** The document under a key, or `null`. @throws {DecodeFailed} it is not a JSON object, or above a limit */
-function readMetadata(store: Store, key: string): Metadata | null {
+function readNodeMetadata(store: Store, key: string): NodeMetadata | null {
   const bytes = readValue(store, key, MAX_JSON_BYTES);
   if (bytes === null) return null;
-  let text = jsonText(bytes, `"${key}"`).replace(LARGE_FILL, '$1"$2"');
+  let text = decodeJsonText(bytes, `"${key}"`).replace(LARGE_FILL, '$1"$2"');
   let fields: unknown;
   try {
     fields = JSON.parse(text);
@@ -120,8 +120,8 @@ function readMetadata(store: Store, key: string): Metadata | null {
 
 /** The node at a path inside the store, or `null`. @throws {DecodeFailed} damaged metadata, or an unknown version */
 export function readNode(store: Store, path: string): ZarrNode | null {
-  const at = (name: string) => keyBelow(path, name);
-  const modern = readMetadata(store, at("zarr.json"));
+  const at = (name: string) => joinKey(path, name);
+  const modern = readNodeMetadata(store, at("zarr.json"));
   if (modern) {
     const { zarr_format: format, node_type: kind, attributes } = modern.fields;
     if (format !== 3) throw new DecodeFailed(`"${modern.key}" has the Zarr format ${JSON.stringify(format)}`);
@@ -130,9 +130,9 @@ export function readNode(store: Store, path: string): ZarrNode | null {
     }
     return { zarrFormat: 3, kind, metadata: modern, attributes: isJsonObject(attributes) ? attributes : {} };
   }
-  const attributes = readMetadata(store, at(".zattrs"));
-  const array = readMetadata(store, at(".zarray"));
-  const group = array ? null : readMetadata(store, at(".zgroup"));
+  const attributes = readNodeMetadata(store, at(".zattrs"));
+  const array = readNodeMetadata(store, at(".zarray"));
+  const group = array ? null : readNodeMetadata(store, at(".zgroup"));
   const metadata = array ?? group ?? attributes;
   if (!metadata) return null;
   const format = (array ?? group)?.fields["zarr_format"];
@@ -144,7 +144,7 @@ export function readNode(store: Store, path: string): ZarrNode | null {
 }
 
 /** The OME attributes of a group: under `ome` since version 0.5, at the top level before. */
-export function omeAttributes(node: ZarrNode): JsonObject {
+export function findOmeAttributes(node: ZarrNode): JsonObject {
   const { ome } = node.attributes;
   return isJsonObject(ome) ? ome : node.attributes;
 }
@@ -158,17 +158,17 @@ export function requireVersion(version: unknown): void {
 }
 
 /** The first item of a list, if it is an object; else `null`. */
-export const firstOf = (value: unknown): JsonObject | null =>
+export const takeFirstObject = (value: unknown): JsonObject | null =>
   Array.isArray(value) && isJsonObject(value[0]) ? value[0] : null;
 
 /** True if a path has a document that may hold attributes; it is not read. */
 export const holdsAttributes = (store: Store, path: string): boolean =>
-  ["zarr.json", ".zattrs"].some((name) => store.has(keyBelow(path, name)));
+  ["zarr.json", ".zattrs"].some((name) => store.has(joinKey(path, name)));
 
 /** Keys of a node's documents; if there is a `zarr.json`, those of Zarr 2 are ignored. */
-export function documentKeys(store: Store, path: string): string[] {
+export function listDocumentKeys(store: Store, path: string): string[] {
   const existing = (...names: string[]) =>
-    names.map((name) => keyBelow(path, name)).filter((key) => store.has(key));
+    names.map((name) => joinKey(path, name)).filter((key) => store.has(key));
   const modern = existing("zarr.json");
   return modern.length > 0 ? modern : existing(".zgroup", ".zarray", ".zattrs");
 }

@@ -3,8 +3,8 @@ import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { storeOf as memoryStore } from "../../tests/fixtures/plain_store.ts";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { NoImage, UnsupportedFormat } from "../errors.ts";
-import { omeAttributes, readNode } from "./hierarchy.ts";
-import { imageList } from "./image_list.ts";
+import { findOmeAttributes, readNode } from "./hierarchy.ts";
+import { listImages } from "./image_list.ts";
 import type { OpenedStore } from "./opened_store.ts";
 import { readStoredImage } from "./mod.ts";
 
@@ -54,7 +54,7 @@ Deno.test("prefers documents of Zarr 3 to those of Zarr 2", () => {
 });
 
 Deno.test('OME attributes stand under "ome" or at the top', () => {
-  const attributes = (value: unknown) => omeAttributes(node({ ".zattrs": value })!);
+  const attributes = (value: unknown) => findOmeAttributes(node({ ".zattrs": value })!);
   deepEqual(attributes({ ome: { a: 1 }, b: 2 }), { a: 1 });
   deepEqual(attributes({ b: 2 }), { b: 2 });
   deepEqual(attributes({ ome: 1, b: 2 }), { ome: 1, b: 2 });
@@ -97,7 +97,7 @@ const opened = (values: Readonly<Record<string, unknown>>, path = ""): OpenedSto
   },
   fileSize: null,
 });
-const list = (values: Readonly<Record<string, unknown>>, path = "") => imageList(opened(values, path));
+const list = (values: Readonly<Record<string, unknown>>, path = "") => listImages(opened(values, path));
 const read = (values: Readonly<Record<string, unknown>>, path = "", index = 0) =>
   readStoredImage(opened(values, path), list(values, path), index).image;
 const namesOf = (...of: Parameters<typeof read>) => read(...of).channels.map(({ name }) => name);

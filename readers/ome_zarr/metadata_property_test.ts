@@ -7,8 +7,8 @@ import { entriesBelow } from "../../tests/fixtures/zip_writer.ts";
 import { ReaderError } from "../errors.ts";
 import { FileAccess } from "../io/file_access.ts";
 import { FIRST_POSITION } from "../reader.ts";
-import { imageList } from "./image_list.ts";
-import { acquisitionOf, readStoredImage } from "./mod.ts";
+import { listImages } from "./image_list.ts";
+import { describeZarrImage, readStoredImage } from "./mod.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../tests/fixtures/ome_zarr/", import.meta.url));
 
@@ -47,8 +47,8 @@ async function read(values: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Promi
   try {
     const store = storeOf(values);
     const opened = { store, path: "", shown: (path: string) => path, entries: () => [], fileSize: null };
-    const list = imageList(opened);
-    const acquisition = acquisitionOf(readStoredImage(opened, list, list.images.length - 1), files.stop);
+    const list = listImages(opened);
+    const acquisition = describeZarrImage(readStoredImage(opened, list, list.images.length - 1), files.stop);
     const channels = acquisition.channels.slice(0, 3).map((channel) => channel.index);
     const plan = await acquisition.plan(channels, FIRST_POSITION);
     if (plan.rows * plan.columns > MAX_SAMPLES) return "planned";

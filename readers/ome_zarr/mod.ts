@@ -16,7 +16,7 @@
  */
 import { DecodeFailed, isLoss, Unreadable, UnsupportedFormat } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { axesOf } from "../metadata/axes.ts";
+import { buildAxes } from "../metadata/axes.ts";
 import {
   type Acquisition,
   type Axis,
@@ -28,18 +28,18 @@ import {
   type Scenes,
   sizesOf,
 } from "../reader.ts";
-import { sizeAlong } from "../metadata/selection.ts";
+import { lengthOfAxis } from "../metadata/selection.ts";
 import { type Warning, warning } from "../warning.ts";
 import {
-  decodePlanes,
-  divisionOf,
+  decodeChunks,
+  divideByChunks,
+  estimateWorkingMemory,
   isStoredAsIs,
+  listWantedChunks,
   noteChunks,
-  wantedChunks,
-  workingMemory,
 } from "./array_planes.ts";
-import { documentKeys, readValue, type Store } from "./hierarchy.ts";
-import { type ImageList, imageList } from "./image_list.ts";
+import { listDocumentKeys, readValue, type Store } from "./hierarchy.ts";
+import { type ListedImages, listImages } from "./image_list.ts";
 import { type OmeImage, readOmeImage } from "./ome_image.ts";
 import type { OpenedStore } from "./opened_store.ts";
 import type { PlaneSelection } from "./plane_sink.ts";
@@ -48,21 +48,21 @@ import type { PlaneSelection } from "./plane_sink.ts";
 const MAX_READ_FOR_LIST = 64;
 
 /** Adds the metadata of its collection to an image that may be a member: the first image, unless it belongs to a plate. */
-export type ShapeImage = (stored: StoredImage) => Promise<Acquisition>;
+export type ShapeImage = (stored: ZarrImage) => Promise<Acquisition>;
 
 /**
  * The images at a path in a store, as scenes. Each image is read when it is opened.
  *
- * @throws {DecodeFailed | UnsupportedFormat} as {@linkcode imageList} does
+ * @throws {DecodeFailed | UnsupportedFormat} as {@linkcode listImages} does
  */
-export function imageScenes(opened: OpenedStore, stop: StopFlag, shape: ShapeImage): Scenes {
-  const list = imageList(opened);
+export function openImageScenes(opened: OpenedStore, stop: StopFlag, shape: ShapeImage): Scenes {
+  const list = listImages(opened);
   const warnings = [...list.warnings];
   /** Entries of scenes that have been opened. */
   const known = new Map<number, SceneEntry>();
-  const entryOf = ({ image }: StoredImage, scene: number): SceneEntry => ({
+  const entryOf = ({ image }: ZarrImage, scene: number): SceneEntry => ({
     name: list.images[scene]!.name ?? image.name,
-    sizes: sizesOf(servedAxes(image)),
+    sizes: sizesOf(buildServedAxes(image)),
   });
   /** Reads a scene for the list; `null` for damaged scenes, fields of a plate and later images of a layout. */
   const readForList = (scene: number): SceneEntry | null => {
@@ -90,17 +90,17 @@ export function imageScenes(opened: OpenedStore, stop: StopFlag, shape: ShapeIma
       const stored = readStoredImage(opened, list, scene);
       known.set(scene, entryOf(stored, scene));
       const isMember = scene === 0 && list.kind !== "plate";
-      const acquisition = isMember ? await shape(stored) : acquisitionOf(stored, stop);
-      return { ...acquisition, files: () => identityOf(opened, list, scene === 0 ? stored : null) };
+      const acquisition = isMember ? await shape(stored) : describeZarrImage(stored, stop);
+      return { ...acquisition, files: () => listIdentity(opened, list, scene === 0 ? stored : null) };
     },
   };
 }
 
 /** Paths that identify the content: the ZIP file, or the documents and the first chunk of the first image. */
-function identityOf(opened: OpenedStore, list: ImageList, first: StoredImage | null): string[] {
+function listIdentity(opened: OpenedStore, list: ListedImages, first: ZarrImage | null): string[] {
   const { store, fileSize, shown } = opened;
   if (fileSize !== null) return [shown("")];
-  const keys = documentKeys(store, list.path);
+  const keys = listDocumentKeys(store, list.path);
   try {
     const { documents, image: { array } } = first ?? readStoredImage(opened, list, 0);
     keys.push(...documents, ...array.chunkKeys(array.shape.map(() => 0)).filter((key) => store.has(key)));
@@ -111,7 +111,7 @@ function identityOf(opened: OpenedStore, list: ImageList, first: StoredImage | n
 }
 
 /** An image and its store. */
-export interface StoredImage {
+export interface ZarrImage {
   readonly image: OmeImage;
   readonly store: Store;
   /** Size of a ZIP file in bytes; `null` for a directory. */
@@ -125,17 +125,17 @@ export interface StoredImage {
 /** Reads the metadata of one image of a list. @throws {DecodeFailed} */
 export function readStoredImage(
   { store, fileSize }: OpenedStore,
-  list: ImageList,
+  list: ListedImages,
   index: number,
-): StoredImage {
+): ZarrImage {
   const listed = list.images[index]!;
   const warnings: Warning[] = [];
   const xml = list.xmlOf(index, warnings);
   const image = readOmeImage(store, listed, xml?.image ?? null, warnings);
   const documents = new Set([
-    ...documentKeys(store, list.path),
-    ...documentKeys(store, listed.path),
-    ...documentKeys(store, image.array.path),
+    ...listDocumentKeys(store, list.path),
+    ...listDocumentKeys(store, listed.path),
+    ...listDocumentKeys(store, image.array.path),
     ...xml === null ? [] : [xml.key],
   ]);
   return { image, store, fileSize, documents: [...documents], listed: list.images.length };
@@ -147,8 +147,8 @@ export function readStoredImage(
  * @throws {UnsupportedFormat} the path is that of a plate
  * @throws {ReaderError} the image cannot be opened
  */
-export function readLinkedImage(opened: OpenedStore): StoredImage {
-  const list = imageList(opened);
+export function readLinkedImage(opened: OpenedStore): ZarrImage {
+  const list = listImages(opened);
   if (list.kind === "plate") {
     throw new UnsupportedFormat(`"${opened.shown(list.path)}" is a plate, not an image`);
   }
@@ -157,7 +157,7 @@ export function readLinkedImage(opened: OpenedStore): StoredImage {
 }
 
 /** The location of some rows of some planes in an image's array. @param along the axis of the rows */
-export function planeSelection(
+export function selectPlane(
   { array, axes }: OmeImage,
   channels: readonly number[],
   position: Position,
@@ -180,36 +180,36 @@ export function planeSelection(
 }
 
 /** The served axes of an image. */
-export function servedAxes({ axes, calibrations }: OmeImage): Axis[] {
+export function buildServedAxes({ axes, calibrations }: OmeImage): Axis[] {
   const sizes = Object.fromEntries(axes.flatMap(({ letter, size }) => letter ? [[letter, size]] : []));
-  return axesOf(sizes, calibrations);
+  return buildAxes(sizes, calibrations);
 }
 
 /** Heap of an image's metadata, of a channel or a time, and of an image in the list of scenes. */
 const [IMAGE_BYTES, NAMED_BYTES, LISTED_BYTES] = [64 << 10, 100, 500];
 
 /** The acquisition of an image. */
-export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition {
+export function describeZarrImage(stored: ZarrImage, stop: StopFlag): Acquisition {
   const { image, store, fileSize, documents, listed } = stored;
   const { array } = image;
   const named = image.channels.length + (image.stamps?.seconds.length ?? 0);
   const planOf = (selection: PlaneSelection, rows: number): PlanePlan => {
-    wantedChunks(array, selection);
+    listWantedChunks(array, selection);
     return {
       rows,
       columns: selection.columns,
       filled: selection.rows,
       warnings: [],
       overwrites: isStoredAsIs(array),
-      division: divisionOf(array, selection),
-      working: workingMemory({ store, array, selection }),
+      division: divideByChunks(array, selection),
+      working: estimateWorkingMemory({ store, array, selection }),
       ...store.note && { note: (most: number) => noteChunks({ store, array, selection }, most, stop) },
-      decode: (planes) => decodePlanes({ store, array, selection }, planes, stop),
+      decode: (planes) => decodeChunks({ store, array, selection }, planes, stop),
     };
   };
-  const rows = sizeAlong(servedAxes(image), "Y");
+  const rows = lengthOfAxis(buildServedAxes(image), "Y");
   return {
-    axes: servedAxes(image),
+    axes: buildServedAxes(image),
     channels: image.channels,
     ...image.moment,
     fileSize,
@@ -221,18 +221,18 @@ export function acquisitionOf(stored: StoredImage, stop: StopFlag): Acquisition 
       for (const key of documents) {
         const bytes = readValue(store, key, list.left);
         const mediaType = key.endsWith(".xml") ? "application/xml" : "application/json";
-        if (bytes !== null) list.add(key, mediaType, textOf(bytes, key));
+        if (bytes !== null) list.add(key, mediaType, decodeUtf8(bytes, key));
       }
     },
     plan: (channels, position, wanted) =>
-      Promise.try(() => planOf(planeSelection(image, channels, position, wanted), rows)),
+      Promise.try(() => planOf(selectPlane(image, channels, position, wanted), rows)),
     planLines: (channels, position, lines) =>
-      Promise.try(() => planOf(planeSelection(image, channels, position, lines, "T"), lines.end)),
+      Promise.try(() => planOf(selectPlane(image, channels, position, lines, "T"), lines.end)),
   };
 }
 
 /** Decodes UTF-8. @throws {DecodeFailed} */
-export function textOf(bytes: Uint8Array, key: string): string {
+export function decodeUtf8(bytes: Uint8Array, key: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {

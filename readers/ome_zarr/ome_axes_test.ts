@@ -3,7 +3,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import type { Warning } from "../warning.ts";
 import { codesOf } from "../../tests/warning_codes.ts";
 import type { ArrayLayout } from "./array_layout.ts";
-import { omeAxes } from "./ome_image.ts";
+import { readOmeAxes } from "./ome_image.ts";
 
 function axesOf(
   axes: unknown,
@@ -12,7 +12,7 @@ function axesOf(
 ) {
   const warnings: Warning[] = [];
   const array = { path: "0", shape, dimensionNames: more.names ?? null } as unknown as ArrayLayout;
-  const read = omeAxes({ axes, ...more.multiscale }, { ...more.dataset }, array, warnings);
+  const read = readOmeAxes({ axes, ...more.multiscale }, { ...more.dataset }, array, warnings);
   return { read, warnings: codesOf(warnings), letters: read.map(({ letter }) => letter ?? "-").join("") };
 }
 

@@ -2,21 +2,21 @@
 import { DecodeFailed, quoted } from "../errors.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import { type Calibration, namesAxis, statedStep, type StepDoubt, UNCALIBRATED } from "../metadata/axes.ts";
-import { channelsOf, type NamedChannel } from "../metadata/channels.ts";
+import { buildChannels, type NamedChannel } from "../metadata/channels.ts";
 import { isJsonObject, type JsonObject } from "../metadata/json.ts";
-import { firstMoment, type Moment, momentOf, UNDATED } from "../metadata/moment.ts";
+import { chooseMoment, findMoment, type Moment, UNDATED } from "../metadata/moment.ts";
 import type { OmeXmlImage } from "../metadata/ome_xml.ts";
 import type { AxisLetter, Channel } from "../reader.ts";
-import { differ } from "../metadata/text.ts";
+import { differsByPercent } from "../metadata/text.ts";
 import { listed, warnIf, type Warning, warning } from "../warning.ts";
-import { type ArrayLayout, arrayLayout } from "./array_layout.ts";
+import { type ArrayLayout, readArrayLayout } from "./array_layout.ts";
 import {
-  firstOf,
-  omeAttributes,
+  findOmeAttributes,
   readNode,
   requireVersion,
   type Store,
   storeKey,
+  takeFirstObject,
   type ZarrNode,
 } from "./hierarchy.ts";
 import type { ListedImage } from "./image_list.ts";
@@ -66,13 +66,17 @@ export function readOmeImage(
   earlier: readonly Warning[] = [],
 ): OmeImage {
   const warnings = [...earlier];
-  const ome = node?.kind === "group" ? omeAttributes(node) : {};
-  const written = firstOf(ome["multiscales"]);
+  const ome = node?.kind === "group" ? findOmeAttributes(node) : {};
+  const written = takeFirstObject(ome["multiscales"]);
   if (!written) throw new DecodeFailed(`"${path}" holds no image`);
   const version = ome["version"] ?? written["version"];
   requireVersion(version);
   warnings.push(...furtherMultiscales(ome["multiscales"]));
-  const { multiscale, dataset } = inOwnSystem(written, firstOf(written["datasets"]), warnings);
+  const { multiscale, dataset } = findOwnTransformations(
+    written,
+    takeFirstObject(written["datasets"]),
+    warnings,
+  );
   const datasetPath = dataset?.["path"];
   if (!dataset || typeof datasetPath !== "string") {
     throw new DecodeFailed(`the first multiscale has no dataset with a path`);
@@ -81,8 +85,8 @@ export function readOmeImage(
   if (arrayPath === null) throw new DecodeFailed(`the dataset path "${datasetPath}" leaves the store`);
   const arrayNode = readNode(store, arrayPath);
   if (!arrayNode) throw new DecodeFailed(`the dataset "${arrayPath}" does not exist`);
-  const array = arrayLayout(arrayNode, arrayPath);
-  const axes = omeAxes(multiscale, dataset, array, warnings);
+  const array = readArrayLayout(arrayNode, arrayPath);
+  const axes = readOmeAxes(multiscale, dataset, array, warnings);
   const sizeOf = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
   const [rows, columns] = [sizeOf("Y"), sizeOf("X")];
   if (rows * columns > MAX_PLANE_SAMPLES) {
@@ -97,7 +101,7 @@ export function readOmeImage(
     warnings.push(warning("axes_assumed", text));
   }
   const { sampleType } = array;
-  const named = describedChannels(ome, xml, sizeOf("C"), warnings);
+  const named = readZarrChannels(ome, xml, sizeOf("C"), warnings);
   for (const { letter, name, size } of axes) {
     if (letter === null && size > 1) {
       warnings.push(warning("axis_reduced", `Axis "${name}" of ${size} is read at index 0`));
@@ -110,17 +114,17 @@ export function readOmeImage(
     array,
     axes,
     path,
-    memberId: memberIdOf(node),
+    memberId: readMemberId(node),
     name: xml?.name ?? (typeof name === "string" && name.trim() !== "" ? name.trim() : null),
-    channels: channelsOf(named, { sampleType, rows, columns }),
-    moment: firstMoment(xml?.moment ?? UNDATED, typeof dated === "string" ? momentOf(dated) : UNDATED),
+    channels: buildChannels(named, { sampleType, rows, columns }),
+    moment: chooseMoment(xml?.moment ?? UNDATED, typeof dated === "string" ? findMoment(dated) : UNDATED),
     stamps: xml?.stamps ?? null,
-    calibrations: calibrationsOf(axes, xml, warnings),
+    calibrations: chooseCalibrations(axes, xml, warnings),
     warnings,
   };
 }
 
-function memberIdOf(node: ZarrNode | undefined): string | null {
+function readMemberId(node: ZarrNode | undefined): string | null {
   const own = node?.attributes["acq_server"];
   const member = isJsonObject(own) ? own["member"] : null;
   return typeof member === "string" && member !== "" ? member : null;
@@ -130,7 +134,7 @@ function memberIdOf(node: ZarrNode | undefined): string | null {
  * Calibrations from the scales of the axes, or else from the OME-XML: where there is no scale, and where a scale without a unit is 1,
  * as converters write an unknown one, or the same number.
  */
-function calibrationsOf(
+function chooseCalibrations(
   axes: readonly OmeAxis[],
   xml: OmeXmlImage | null,
   warnings: Warning[],
@@ -140,8 +144,9 @@ function calibrationsOf(
       if (axis.letter === null) return [];
       const written = xml?.calibrations[axis.letter] ?? UNCALIBRATED;
       const { scale, unit } = axis;
-      const isWritten = scale === null || unit === null && (scale === 1 || !differ(scale, written.step));
-      const stated = isWritten ? undefined : stepOf(axis, axis.letter, warnings);
+      const isWritten = scale === null ||
+        unit === null && (scale === 1 || !differsByPercent(scale, written.step));
+      const stated = isWritten ? undefined : findScaleStep(axis, axis.letter, warnings);
       // A positive scale without a unit counts, although it is no length.
       const isStep = scale !== null && Math.abs(scale) > 0;
       return [[axis.letter, stated ?? (isStep && !isWritten ? UNCALIBRATED : written)]];
@@ -150,7 +155,7 @@ function calibrationsOf(
 }
 
 /** The step of an axis. acqstore 0.2.0 writes the letter of another axis in place of a unit at times. */
-function stepOf(
+function findScaleStep(
   { scale, unit, size }: OmeAxis,
   letter: AxisLetter,
   warnings: Warning[],
@@ -168,7 +173,9 @@ function stepOf(
 function furtherMultiscales(multiscales: unknown): Warning[] {
   const further = Array.isArray(multiscales) ? multiscales.filter(isJsonObject).slice(1) : [];
   const names = further.map(({ name, datasets }) =>
-    typeof name === "string" && name !== "" ? name : String(firstOf(datasets)?.["path"] ?? "without a name")
+    typeof name === "string" && name !== ""
+      ? name
+      : String(takeFirstObject(datasets)?.["path"] ?? "without a name")
   );
   const text = `The group holds ${
     further.length + 1
@@ -177,7 +184,7 @@ function furtherMultiscales(multiscales: unknown): Warning[] {
 }
 
 /** Names and colours of `count` channels, from `omero` or else from the OME-XML. */
-function describedChannels(
+function readZarrChannels(
   ome: JsonObject,
   xml: OmeXmlImage | null,
   count: number,
@@ -193,18 +200,21 @@ function describedChannels(
     const channel = rendered[i];
     const { label, color } = isJsonObject(channel) ? channel : {};
     const written = typeof label === "string" || typeof label === "number" ? String(label).trim() : "";
-    return { name: written || xml?.names[i] || null, color: hexColor(color) ?? xml?.colors[i] ?? null };
+    return {
+      name: written || xml?.names[i] || null,
+      color: parseOmeroColor(color) ?? xml?.colors[i] ?? null,
+    };
   });
 }
 
 /** `#rrggbb` from a colour in `omero` (hexadecimal digits, OME-Zarr 0.4, "omero"), or `null`. */
-function hexColor(written: unknown): string | null {
+function parseOmeroColor(written: unknown): string | null {
   const digits = typeof written === "string" ? /^\s*#?([0-9a-f]{6})\s*$/i.exec(written)?.[1] : undefined;
   return digits === undefined ? null : `#${digits.toLowerCase()}`;
 }
 
 /** A multiscale and its first dataset, with axes and transformations as OME-Zarr 0.4 states them. */
-interface Placed {
+interface PlacedMultiscale {
   readonly multiscale: JsonObject;
   readonly dataset: JsonObject | null;
 }
@@ -217,11 +227,15 @@ const MAX_SEQUENCES = 4;
  * its dataset maps to, by identity, scale and translation; anything else is named in a warning. Development versions name systems by
  * texts, later ones by objects.
  */
-function inOwnSystem(multiscale: JsonObject, dataset: JsonObject | null, warnings: Warning[]): Placed {
+function findOwnTransformations(
+  multiscale: JsonObject,
+  dataset: JsonObject | null,
+  warnings: Warning[],
+): PlacedMultiscale {
   const systems: unknown = multiscale["coordinateSystems"];
   if (!Array.isArray(systems)) return { multiscale, dataset };
   const named = systems.filter(isJsonObject);
-  const own = listOf(dataset?.["coordinateTransformations"]);
+  const own = takeList(dataset?.["coordinateTransformations"]);
   const output = nameOfSystem(own.find(isJsonObject)?.["output"]);
   const found = named.find(({ name }) => name === output);
   const system = found ?? named[0];
@@ -234,7 +248,7 @@ function inOwnSystem(multiscale: JsonObject, dataset: JsonObject | null, warning
     for (const one of transformations) {
       const type = isJsonObject(one) ? one["type"] : null;
       if (!isJsonObject(one) || typeof type !== "string" || depth > MAX_SEQUENCES) left.add("unknown");
-      else if (type === "sequence") flatten(listOf(one["transformations"]), depth + 1);
+      else if (type === "sequence") flatten(takeList(one["transformations"]), depth + 1);
       else if (type === "scale" || type === "translation") flat.push(one);
       else if (type !== "identity") left.add(type);
     }
@@ -256,7 +270,7 @@ function inOwnSystem(multiscale: JsonObject, dataset: JsonObject | null, warning
   };
 }
 
-const listOf = (value: unknown): readonly unknown[] => Array.isArray(value) ? value : [];
+const takeList = (value: unknown): readonly unknown[] => Array.isArray(value) ? value : [];
 
 const nameOfSystem = (system: unknown): unknown => isJsonObject(system) ? system["name"] : system;
 
@@ -273,7 +287,7 @@ const LETTERS: ReadonlyMap<string, AxisLetter> = new Map([
   ["x", "X"],
 ]);
 
-const letterOf = (name: string) => LETTERS.get(name.toLowerCase()) ?? null;
+const findLetter = (name: string) => LETTERS.get(name.toLowerCase()) ?? null;
 
 /** Letters by axis type, assigned from the last axis backwards. */
 const LETTERS_OF_TYPE: ReadonlyMap<string | null, readonly AxisLetter[]> = new Map([
@@ -285,7 +299,7 @@ const LETTERS_OF_TYPE: ReadonlyMap<string | null, readonly AxisLetter[]> = new M
 /** Axis types by letter (OME-Zarr 0.4, "axes"). In line scans, rows and columns may have the type time. */
 const TYPES: Partial<Record<AxisLetter, string>> = { T: "time", C: "channel", Z: "space" };
 
-interface Named {
+interface NamedAxis {
   readonly name: string;
   readonly type: string | null;
   readonly unit: string | null;
@@ -297,25 +311,25 @@ interface Named {
  * @param warnings receives warnings about contradictory types and scales
  * @throws {DecodeFailed} the axes do not match the array, repeat, or lack rows or columns
  */
-export function omeAxes(
+export function readOmeAxes(
   multiscale: JsonObject,
   dataset: JsonObject,
   array: ArrayLayout,
   warnings: Warning[],
 ): OmeAxis[] {
   const rank = array.shape.length;
-  const named = namedAxes(multiscale["axes"], array);
+  const named = readNamedAxes(multiscale["axes"], array);
   if (named.length !== rank) {
     throw new DecodeFailed(`the image has ${named.length} axes, its array "${array.path}" ${rank}`);
   }
-  const letters = lettersOf(named);
+  const letters = assignLetters(named);
   for (const { name, type } of named) {
-    const expected = TYPES[letterOf(name) ?? "X"];
+    const expected = TYPES[findLetter(name) ?? "X"];
     if (expected !== undefined && type !== null && type !== expected) {
       warnings.push(warning("metadata_disagree", `Axis "${name}" is of type "${type}", not "${expected}"`));
     }
   }
-  const scales = scalesOf(multiscale, dataset, rank, warnings);
+  const scales = multiplyScales(multiscale, dataset, rank, warnings);
   return named.map(({ name, unit }, axis) => ({
     name,
     unit,
@@ -325,7 +339,7 @@ export function omeAxes(
   }));
 }
 
-function namedAxes(axes: unknown, array: ArrayLayout): Named[] {
+function readNamedAxes(axes: unknown, array: ArrayLayout): NamedAxis[] {
   const rank = array.shape.length;
   if (axes === undefined || axes === null) {
     const names = array.dimensionNames;
@@ -350,8 +364,8 @@ function namedAxes(axes: unknown, array: ArrayLayout): Named[] {
 }
 
 /** Assigns letters by name first, then by type: spatial axes with other names become X, Y, Z from the last axis backwards. */
-function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
-  const letters = axes.map(({ name }) => letterOf(name));
+function assignLetters(axes: readonly NamedAxis[]): (AxisLetter | null)[] {
+  const letters = axes.map(({ name }) => findLetter(name));
   const free = (letter: AxisLetter) => !letters.includes(letter);
   for (const [i, { type }] of [...axes.entries()].reverse()) {
     if (letters[i] !== null) continue;
@@ -367,7 +381,7 @@ function lettersOf(axes: readonly Named[]): (AxisLetter | null)[] {
 }
 
 /** Products of the scales of dataset and multiscale; `null` if there are none. */
-function scalesOf(
+function multiplyScales(
   multiscale: JsonObject,
   dataset: JsonObject,
   rank: number,

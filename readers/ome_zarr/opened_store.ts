@@ -14,11 +14,11 @@ import type { FileAccess } from "../io/file_access.ts";
 import type { RandomAccessFile } from "../io/random_access_file.ts";
 import { GROUP_MARKERS } from "./markers.ts";
 import { readNode, type Store } from "./hierarchy.ts";
-import { zarrFolder } from "./zip_directory.ts";
+import { findZarrFolder } from "./zip_directory.ts";
 import { type FileTree, ZipFiles } from "./zip_files.ts";
 
 /** The directory of a marker file; any other path is returned unchanged. */
-export const imageAt = (path: string): string =>
+export const findImageFolder = (path: string): string =>
   GROUP_MARKERS.includes(basename(path)) ? dirname(path) : path;
 
 /** True for a folder with the metadata of a Zarr group. */
@@ -59,10 +59,10 @@ export function openStore(path: string, files: FileTree): OpenedStore {
  */
 export function storeInZip(zip: ZipFiles, path: string): OpenedStore {
   const { archive } = zip;
-  const folder = zarrFolder(zip.names);
+  const folder = findZarrFolder(zip.names);
   if (folder === null) throw new NoImage("the ZIP file holds no Zarr group at its root");
   const store = zip.store(join(archive, folder));
-  const inside = pathInside(archive, path);
+  const inside = makeStoreKey(archive, path);
   if (inside !== "" && readNode(store, inside) === null) {
     throw new PathNotFound(`Cannot open ${quoted(path)}: the ZIP file holds no such group`);
   }
@@ -77,24 +77,24 @@ export function storeInZip(zip: ZipFiles, path: string): OpenedStore {
 
 /** Opens the store around a folder, on disk or in a ZIP file. */
 function storeInTree(path: string, files: FileTree): OpenedStore {
-  const root = outermostGroup(path, files);
+  const root = findOutermostGroup(path, files);
   const isZip = files instanceof ZipFiles;
   return {
-    store: isZip ? files.store(root) : directoryStore(root, files),
-    path: pathInside(root, path),
+    store: isZip ? files.store(root) : openDirectoryStore(root, files),
+    path: makeStoreKey(root, path),
     shown: (inner) => join(root, inner),
     entries: (inner) => files.list(join(root, inner)),
     fileSize: isZip ? files.size : null,
   };
 }
 
-const pathInside = (root: string, path: string) => relative(root, path).split(sep).join("/");
+const makeStoreKey = (root: string, path: string) => relative(root, path).split(sep).join("/");
 
 /** Largest number of levels between an image and the root of its store. */
 const MAX_GROUP_DEPTH = 6;
 
 /** The outermost of the consecutive groups above `path`. */
-function outermostGroup(path: string, files: FileTree): string {
+function findOutermostGroup(path: string, files: FileTree): string {
   let root = path;
   for (let level = 0; level < MAX_GROUP_DEPTH; level += 1) {
     const parent = dirname(root);
@@ -109,7 +109,7 @@ function outermostGroup(path: string, files: FileTree): string {
  *
  * @param root resolved path of the outermost group; links may lead only to locations below it
  */
-export function directoryStore(root: string, files: FileAccess): Store {
+export function openDirectoryStore(root: string, files: FileAccess): Store {
   const has = (key: string) => files.hasEntry(join(root, key));
   /** True if no entry has this key, not even a dangling link, and its folder is a directory or absent. */
   const isAbsent = (key: string): boolean => {
@@ -130,7 +130,7 @@ export function directoryStore(root: string, files: FileAccess): Store {
         files.noteAbsent(path);
         return null;
       }
-      const file = openedFile(key, path, files);
+      const file = openStoreFile(key, path, files);
       if (isInsideRoots(file.path, [root])) return file;
       file.close();
       throw new DecodeFailed(`"${key}" is a link that leaves the store`);
@@ -138,7 +138,7 @@ export function directoryStore(root: string, files: FileAccess): Store {
   };
 }
 
-function openedFile(key: string, path: string, files: FileAccess): RandomAccessFile {
+function openStoreFile(key: string, path: string, files: FileAccess): RandomAccessFile {
   try {
     return files.open(path);
   } catch (error) {

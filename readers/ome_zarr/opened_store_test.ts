@@ -6,8 +6,8 @@ import { loadHere } from "../../tests/load_here.ts";
 import { NO_LINKS } from "../../tests/no_links.ts";
 import { inFolder } from "../../tests/temporary_files.ts";
 import { FileAccess } from "../io/file_access.ts";
-import { keyBelow, readValue, storeKey } from "./hierarchy.ts";
-import { directoryStore } from "./opened_store.ts";
+import { joinKey, readValue, storeKey } from "./hierarchy.ts";
+import { openDirectoryStore } from "./opened_store.ts";
 
 Deno.test("keys stay inside the store", () => {
   deepEqual(
@@ -15,7 +15,7 @@ Deno.test("keys stay inside the store", () => {
     ["a/b/c", "b", "a/b", "", ""],
   );
   deepEqual([storeKey(".."), storeKey("a", "../.."), storeKey("a\0")], [null, null, null]);
-  deepEqual([keyBelow("", "a"), keyBelow("a", "b", "c")], ["a", "a/b/c"]);
+  deepEqual([joinKey("", "a"), joinKey("a", "b", "c")], ["a", "a/b/c"]);
 });
 
 Deno.test("keys have at most 64 folders", () => {
@@ -31,7 +31,7 @@ Deno.test("a directory store distinguishes absent from unreachable values and bo
     put("in/five", "12345");
     put("one", "1");
     const files = new FileAccess();
-    const store = directoryStore(folder, files);
+    const store = openDirectoryStore(folder, files);
     const length = (key: string, most: number) => readValue(store, key, most)?.length ?? null;
     equal(length("in/five", 5), 5);
     throws(() => length("in/five", 4), /"in\/five" has 5 bytes, more than 4/);

@@ -5,20 +5,20 @@ import type { RowRange } from "../reader.ts";
 import { type PackedSamples, SAMPLE_BYTES, SampleArray } from "../samples/to_float32.ts";
 
 /** A range of one axis. */
-export interface Span {
+export interface AxisSpan {
   /** Index of its first sample. */
   readonly from: number;
   readonly size: number;
 }
 
 /** A span of stored samples. */
-export interface PlacedSpan extends Span {
+export interface PlacedSpan extends AxisSpan {
   /** Distance between neighbours along the axis, in samples. */
   readonly stride: number;
 }
 
 /** Samples of a box of the array, with a span per axis in the array's order. */
-export interface Samples extends Omit<PackedSamples, "bytes"> {
+export interface BoxSamples extends Omit<PackedSamples, "bytes"> {
   readonly box: readonly PlacedSpan[];
   /** Returns some of its bytes, which may be changed and are valid until the next call. */
   bytesAt(offset: number, length: number): Uint8Array;
@@ -54,16 +54,16 @@ export class PlaneSink {
   }
 
   /** True if a wanted plane overlaps a span of an axis. A box is wanted if this holds for every axis. */
-  wants(axis: number, span: Span): boolean {
+  wants(axis: number, span: AxisSpan): boolean {
     const { rowAxis, columnAxis, channelAxis, rows, columns, channels, fixed } = this.#selection;
     if (axis === rowAxis) return span.from < rows.end && span.from + span.size > rows.start;
     if (axis === columnAxis) return span.from < columns;
-    if (axis !== channelAxis) return includes(span, fixed[axis]!);
-    return channels.some((channel) => includes(span, channel));
+    if (axis !== channelAxis) return spanIncludes(span, fixed[axis]!);
+    return channels.some((channel) => spanIncludes(span, channel));
   }
 
   /** Writes samples to the planes. If rows are contiguous, reads only the wanted rows. */
-  put({ box, sampleType, littleEndian, bytesAt }: Samples): void {
+  put({ box, sampleType, littleEndian, bytesAt }: BoxSamples): void {
     const [row, column] = this.#place(box);
     const width = SAMPLE_BYTES[sampleType];
     const arrayAt = (offset: number, length: number) =>
@@ -96,7 +96,7 @@ export class PlaneSink {
   }
 
   /** Fills a box whose chunk is absent. @throws {DecodeFailed} the array defines no fill value */
-  fill(box: readonly Span[]): void {
+  fill(box: readonly AxisSpan[]): void {
     const value = this.#fill;
     if (value === null) {
       const position = box.map(({ from }) => from).join(", ");
@@ -143,9 +143,9 @@ export class PlaneSink {
     for (const [i, plane] of this.#planes.entries()) {
       const channel = channels[i]!;
       if (span === null) take(plane, start);
-      else if (includes(span, channel)) take(plane, start + (channel - span.from) * span.stride);
+      else if (spanIncludes(span, channel)) take(plane, start + (channel - span.from) * span.stride);
     }
   }
 }
 
-const includes = ({ from, size }: Span, index: number) => index >= from && index < from + size;
+const spanIncludes = ({ from, size }: AxisSpan, index: number) => index >= from && index < from + size;

@@ -4,7 +4,7 @@ import type { SampleType } from "../reader.ts";
 import { ARRAYS, convertSamples, isSampleType, SAMPLE_BYTES } from "../samples/to_float32.ts";
 
 /** Sample type and byte order of a NumPy type string: order, kind, bytes (Zarr 2, "Data type encoding"). @throws {DecodeFailed} */
-export function numpyType(dtype: unknown, what: string): { type: SampleType; endian: "little" | "big" } {
+export function parseNumpyType(dtype: unknown, what: string): { type: SampleType; endian: "little" | "big" } {
   const text = typeof dtype === "string" ? dtype : "";
   const [, order, kind = "", bytes] = /^([<>|=])([uif])([1248])$/.exec(text) ?? [];
   const type = /^[<>|=]b1$/.test(text) ? "bool" : `${KINDS[kind]}${8 * Number(bytes)}`;
@@ -32,7 +32,7 @@ export function fillValue(value: unknown, type: SampleType, what: string): numbe
     throw bad();
   }
   if (type.startsWith("float")) {
-    const number = typeof value === "string" ? floatOf(value, type) : value;
+    const number = typeof value === "string" ? parseFloatText(value, type) : value;
     if (typeof number !== "number") throw bad();
     return type === "float16" ? Math.f16round(number) : Math.fround(number);
   }
@@ -47,7 +47,7 @@ export function fillValue(value: unknown, type: SampleType, what: string): numbe
   return target[0]!;
 }
 
-function floatOf(text: string, type: SampleType): number | null {
+function parseFloatText(text: string, type: SampleType): number | null {
   if (/^(?:NaN|-?Infinity|-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)$/.test(text)) return Number(text);
   const bytes = SAMPLE_BYTES[type];
   if (!new RegExp(`^0x[0-9a-fA-F]{${2 * bytes}}$`).test(text)) return null;

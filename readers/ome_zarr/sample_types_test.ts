@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
-import { fillValue, numpyType } from "./sample_types.ts";
+import { fillValue, parseNumpyType } from "./sample_types.ts";
 
 const fill = (type: SampleType, text: string) => fillValue(JSON.parse(text), type, "array");
 
@@ -66,9 +66,9 @@ Deno.test("rejects a fill value of another type", () => {
 });
 
 Deno.test("reads NumPy type strings", () => {
-  assert.deepEqual(numpyType(">f2", "array"), { type: "float16", endian: "big" });
-  assert.deepEqual(numpyType("|b1", "array"), { type: "bool", endian: "little" });
+  assert.deepEqual(parseNumpyType(">f2", "array"), { type: "float16", endian: "big" });
+  assert.deepEqual(parseNumpyType("|b1", "array"), { type: "bool", endian: "little" });
   for (const dtype of ["<c8", "|O", "<U4", "|S1", "<M8[ns]", "u2", [["a", "<u2"]], null]) {
-    assert.throws(() => numpyType(dtype, "array"), /unknown data type/);
+    assert.throws(() => parseNumpyType(dtype, "array"), /unknown data type/);
   }
 });

@@ -2,9 +2,9 @@
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import { ARRAYS, isSampleType, SAMPLE_BYTES, swapBytes } from "../samples/to_float32.ts";
-import { type CodecConfiguration, plainName } from "./byte_codecs.ts";
+import { type CodecConfiguration, dropNumcodecs } from "./byte_codecs.ts";
 import type { BytesSerializer, CodecChain } from "./codec_chain.ts";
-import { numpyType } from "./sample_types.ts";
+import { parseNumpyType } from "./sample_types.ts";
 
 /** A sample type other than `bool`. */
 export type NumberType = Exclude<SampleType, "bool">;
@@ -52,12 +52,12 @@ export async function decodeValues(
     const steps: { readonly codec: string; decode(data: NumberArray): NumberArray }[] = [];
     for (const { name: codec, configuration } of valueCodecs) {
       running = codec;
-      const plain = plainName(codec);
+      const plain = dropNumcodecs(codec);
       if (plain === "fixedscaleoffset") {
-        const type = numberType(meta.dataType);
+        const type = findNumberType(meta.dataType);
         steps.push({ codec, decode: (data) => decodeScaled(data, configuration, type) });
         const stored = configuration["astype"] ?? configuration["dtype"];
-        meta = { ...meta, dataType: isSampleType(stored) ? stored : numpyType(stored, codec).type };
+        meta = { ...meta, dataType: isSampleType(stored) ? stored : parseNumpyType(stored, codec).type };
         continue;
       }
       const entry = await (registry.get(plain) ?? registry.get(`numcodecs.${plain}`))?.();
@@ -66,7 +66,7 @@ export async function decodeValues(
       steps.push({ codec, decode: (data) => made.decode({ data, shape, stride }).data });
       meta = made.getEncodedMeta?.(meta) ?? meta;
     }
-    const Stored = ARRAYS[numberType(sampleType)];
+    const Stored = ARRAYS[findNumberType(sampleType)];
     let data: NumberArray = new Stored(samples.buffer, 0, samples.length / Stored.BYTES_PER_ELEMENT);
     for (const { codec, decode } of steps.toReversed()) {
       running = codec;
@@ -81,7 +81,7 @@ export async function decodeValues(
   }
 }
 
-function numberType(name: string): NumberType {
+function findNumberType(name: string): NumberType {
   if (isSampleType(name) && name !== "bool") return name;
   throw new Error("the codec does not take Booleans");
 }

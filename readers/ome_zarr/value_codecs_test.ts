@@ -1,12 +1,12 @@
 import { deepEqual, throws } from "node:assert/strict";
 import type { SampleType } from "../reader.ts";
-import { codecChain, type CodecMetadata } from "./codec_chain.ts";
+import { type CodecMetadata, readCodecChain } from "./codec_chain.ts";
 import { decodeScaled, decodeValues } from "./value_codecs.ts";
 
 /** Two samples of `sampleType` from what is stored, little-endian. */
 async function decoded(sampleType: SampleType, codecs: readonly CodecMetadata[], stored: ArrayBufferView) {
   const bytes: CodecMetadata = { name: "bytes", configuration: { endian: "little" } };
-  const chain = codecChain([...codecs, bytes], { shape: [2], sampleType, what: "the array" });
+  const chain = readCodecChain([...codecs, bytes], { shape: [2], sampleType, what: "the array" });
   const { serializer } = chain;
   if (serializer.kind !== "bytes") throw new Error("the chunk is a shard");
   const { buffer, byteOffset, byteLength } = stored;

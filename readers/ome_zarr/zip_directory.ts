@@ -41,7 +41,7 @@ export function readZipDirectory(
   file: ByteSource,
   repeats: (name: string, earlier: ZipEntry) => void = () => {},
 ): Map<string, ZipEntry> {
-  const { offset, size, count } = directoryPlace(file);
+  const { offset, size, count } = locateDirectory(file);
   if (size > MAX_ZIP_DIRECTORY_BYTES) {
     throw new DecodeFailed(`the ZIP directory has ${size} bytes, more than ${MAX_ZIP_DIRECTORY_BYTES}`);
   }
@@ -63,7 +63,7 @@ export function readZipDirectory(
     const end = extraEnd + view.getUint16(at + 32, true);
     if (end > size) throw new DecodeFailed(`ZIP entry ${n} at ${offset + at} ends after its directory`);
     const name = decoder.decode(bytes.subarray(at + ENTRY_BYTES, nameEnd));
-    const wide = wideNumbers(view, nameEnd, extraEnd);
+    const wide = makeWideReader(view, nameEnd, extraEnd);
     const number = (place: number) => wide(view.getUint32(at + place, true));
     const earlier = entries.get(name);
     if (earlier !== undefined) repeats(name, earlier);
@@ -85,7 +85,7 @@ export function readZipDirectory(
   return entries;
 }
 
-function directoryPlace(file: ByteSource): { offset: number; size: number; count: number } {
+function locateDirectory(file: ByteSource): { offset: number; size: number; count: number } {
   if (file.size === 0) throw new DecodeFailed("the file is empty");
   const tailBytes = Math.min(file.size, END_BYTES + MAX_COMMENT_BYTES);
   const tailStart = file.size - tailBytes;
@@ -98,7 +98,7 @@ function directoryPlace(file: ByteSource): { offset: number; size: number; count
     const size = view.getUint32(at + 12, true);
     const offset = view.getUint32(at + 16, true);
     if (count === 0xffff || size === 0xffffffff || offset === 0xffffffff) {
-      return wideDirectoryPlace(file, tailStart + at) ?? { offset, size, count };
+      return locateWideDirectory(file, tailStart + at) ?? { offset, size, count };
     }
     return { offset, size, count };
   }
@@ -107,7 +107,7 @@ function directoryPlace(file: ByteSource): { offset: number; size: number; count
   );
 }
 
-function wideDirectoryPlace(file: ByteSource, end: number) {
+function locateWideDirectory(file: ByteSource, end: number) {
   if (end < END64_LOCATOR_BYTES) return null;
   const viewAt = (at: number, bytes: number, what: string) => new DataView(file.read(at, bytes, what).buffer);
   const locator = viewAt(end - END64_LOCATOR_BYTES, END64_LOCATOR_BYTES, "the ZIP64 locator");
@@ -125,7 +125,7 @@ function wideDirectoryPlace(file: ByteSource, end: number) {
 }
 
 /** Returns a function that replaces each 0xffffffff in turn by a number of the ZIP64 extra field (id 1). */
-function wideNumbers(view: DataView, from: number, to: number): (narrow: number) => number {
+function makeWideReader(view: DataView, from: number, to: number): (narrow: number) => number {
   let next = from;
   while (next + 4 <= to && view.getUint16(next, true) !== 1) next += 4 + view.getUint16(next + 2, true);
   next += 4;
@@ -160,7 +160,7 @@ const MARKER = /^(?:([^/]+)\/)?(zarr\.json|\.zgroup|\.zattrs)$/;
 /**
  * The folder of the outermost Zarr group: `""` for the root, or the only top-level folder; `null` if neither is a group.
  */
-export function zarrFolder(names: Iterable<string>): string | null {
+export function findZarrFolder(names: Iterable<string>): string | null {
   const folders = new Set<string>();
   for (const name of names) {
     const match = MARKER.exec(name);
@@ -179,7 +179,7 @@ export function holdsZarr(file: ByteSource): boolean {
   try {
     const names = [...readZipDirectory(file).keys()]
       .map((name) => name.replace(/[\\/]+/g, "/").replace(/^\.?\//, ""));
-    return zarrFolder(names) !== null || names.some((name) => COLLECTION_DOCUMENT.test(name));
+    return findZarrFolder(names) !== null || names.some((name) => COLLECTION_DOCUMENT.test(name));
   } catch (error) {
     if (error instanceof DecodeFailed) return false;
     throw error;

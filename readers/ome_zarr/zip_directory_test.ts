@@ -8,7 +8,7 @@ import {
   directoryEntry,
 } from "../../tests/fixtures/zip_writer.ts";
 import { DecodedBytes } from "../io/byte_source.ts";
-import { holdsZarr, readZipDirectory, zarrFolder } from "./zip_directory.ts";
+import { findZarrFolder, holdsZarr, readZipDirectory } from "./zip_directory.ts";
 
 const MAX32 = 0xffffffff;
 
@@ -135,11 +135,11 @@ Deno.test("replaces full numbers of an entry by its 64-bit ones in order", () =>
 });
 
 Deno.test("finds the group of an archive at the root or in its only folder", () => {
-  equal(zarrFolder(["zarr.json", "a/zarr.json"]), "");
-  equal(zarrFolder(["a/zarr.json", "a/b/zarr.json", "readme"]), "a");
-  equal(zarrFolder(["a/.zgroup", "a/.zattrs"]), "a");
-  equal(zarrFolder(["a/.zgroup", "b/.zgroup"]), null);
-  equal(zarrFolder(["readme", "a/b/.zgroup"]), null);
+  equal(findZarrFolder(["zarr.json", "a/zarr.json"]), "");
+  equal(findZarrFolder(["a/zarr.json", "a/b/zarr.json", "readme"]), "a");
+  equal(findZarrFolder(["a/.zgroup", "a/.zattrs"]), "a");
+  equal(findZarrFolder(["a/.zgroup", "b/.zgroup"]), null);
+  equal(findZarrFolder(["readme", "a/b/.zgroup"]), null);
   const holds = (name: string) =>
     holdsZarr(
       new DecodedBytes(

@@ -9,7 +9,7 @@ import { isAppleDouble } from "../io/names.ts";
 import type { PathKind } from "../io/paths.ts";
 import type { FileAccess } from "../io/file_access.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { looseBound } from "./byte_codecs.ts";
+import { boundLoosely } from "./byte_codecs.ts";
 import type { Store, StoredValue } from "./hierarchy.ts";
 import { readZipDirectory, requireStraightNames, type ZipEntry } from "./zip_directory.ts";
 
@@ -177,7 +177,7 @@ export class ZipFiles {
       open: (key, maxHeld) => {
         const name = nameOf(key);
         const entry = this.#entries.get(name);
-        return entry ? openEntry(this.#file, name, entry, `ZIP entry "${key}"`, maxHeld) : null;
+        return entry ? openZipEntry(this.#file, name, entry, `ZIP entry "${key}"`, maxHeld) : null;
       },
     };
   }
@@ -200,7 +200,7 @@ const NAMES = new TextDecoder();
  * @param maxHeld largest entry in bytes to hold inflated in memory
  * @throws {DecodeFailed} it is encrypted, damaged or too large, or its local header has another name
  */
-export function openEntry(
+export function openZipEntry(
   file: ByteSource,
   name: string,
   entry: ZipEntry,
@@ -219,10 +219,10 @@ export function openEntry(
   if (size > maxHeld) {
     throw new DecodeFailed(`${what} declares ${size} inflated bytes, more than ${maxHeld}`);
   }
-  if (compressedSize > looseBound(size)) {
+  if (compressedSize > boundLoosely(size)) {
     throw new DecodeFailed(`${what} has ${compressedSize} compressed bytes for ${size}`);
   }
-  return inflated(file.read(start, compressedSize, what), entry, what);
+  return inflateEntry(file.read(start, compressedSize, what), entry, what);
 }
 
 /**
@@ -258,7 +258,7 @@ class StoredEntry extends ByteSection {
   }
 }
 
-function inflated(compressed: Uint8Array, entry: ZipEntry, what: string): StoredValue {
+function inflateEntry(compressed: Uint8Array, entry: ZipEntry, what: string): StoredValue {
   let bytes: Uint8Array;
   try {
     ({ bytes } = unpack("deflate", compressed, entry.size));

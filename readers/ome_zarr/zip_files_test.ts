@@ -8,7 +8,7 @@ import { DecodedBytes } from "../io/byte_source.ts";
 import { FileAccess } from "../io/file_access.ts";
 import { readValue, type Store } from "./hierarchy.ts";
 import type { ZipEntry } from "./zip_directory.ts";
-import { openEntry, ZipFiles } from "./zip_files.ts";
+import { openZipEntry, ZipFiles } from "./zip_files.ts";
 
 const PLAIN = Uint8Array.of(1, 2, 3, 4, 5);
 
@@ -38,7 +38,7 @@ function opened(change: Change, most: number) {
     },
     ...stated,
   };
-  return openEntry(new DecodedBytes(new Uint8Array(file), "zip"), "a/b", entry, 'ZIP entry "b"', most);
+  return openZipEntry(new DecodedBytes(new Uint8Array(file), "zip"), "a/b", entry, 'ZIP entry "b"', most);
 }
 
 const read = (change: Change = {}, most = 100) =>

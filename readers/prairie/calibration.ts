@@ -1,14 +1,14 @@
 /** Physical steps of the axes, and the times of the frames. */
-import { type Calibration, calibrationsOf } from "../metadata/axes.ts";
-import { stampsOf } from "../metadata/time_stamps.ts";
-import { isStraight, type PvFrame, type PvScan, type PvSequence, settingOf } from "../metadata/pvscan.ts";
+import { type Calibration, selectCalibrations } from "../metadata/axes.ts";
+import { scaleStamps } from "../metadata/time_stamps.ts";
+import { findSetting, isStraight, type PvFrame, type PvScan, type PvSequence } from "../metadata/pvscan.ts";
 import type { AxisLetter, TimeStamps } from "../reader.ts";
 import { warnIf, type Warning, warning } from "../warning.ts";
-import { type CycleGroup, type FrameGrid, levelsOf } from "./cycles.ts";
-import { pixelsBetween } from "./reference_image.ts";
+import { type CycleGroup, type FrameGrid, listLevelsOutwards } from "./cycles.ts";
+import { countPixelsBetween } from "./reference_image.ts";
 
 /** The stated steps of a scene's axes, by letter; for a line scan, from its settings. */
-export function stepsOf(
+export function readPrairieSteps(
   scan: PvScan,
   group: CycleGroup,
   grid: FrameGrid,
@@ -16,11 +16,11 @@ export function stepsOf(
   warnings: Warning[],
 ): Partial<Record<AxisLetter, Calibration>> {
   if (line !== null) {
-    return calibrationsOf({ Y: [line.period, "s"], X: [line.pixel, "um"] }, warnings);
+    return selectCalibrations({ Y: [line.period, "s"], X: [line.pixel, "um"] }, warnings);
   }
-  const levels = levelsOf(scan, group.sequences[0]!);
-  const value = (key: string) => settingOf(levels, key);
-  return calibrationsOf({
+  const levels = listLevelsOutwards(scan, group.sequences[0]!);
+  const value = (key: string) => findSetting(levels, key);
+  return selectCalibrations({
     T: [group.axis === "T" ? value("framePeriod") : null, "s"],
     Z: [focusStep(scan, group, grid) ?? value("micronsPerPixel/ZAxis"), "um"],
     Y: [value("micronsPerPixel/YAxis"), "um"],
@@ -29,7 +29,7 @@ export function stepsOf(
 }
 
 /** The times of the time points: relative ones, or absolute ones where the relative times start again in each sequence. */
-export function timeStamps(grid: FrameGrid): TimeStamps | null {
+export function readPrairieTimes(grid: FrameGrid): TimeStamps | null {
   if (grid.times < 2) return null;
   const starts = (timeOf: (frame: PvFrame) => number | null) =>
     Array.from(grid.starts, (frame) => (frame && timeOf(frame)) ?? NaN);
@@ -37,13 +37,15 @@ export function timeStamps(grid: FrameGrid): TimeStamps | null {
   const relative = starts((frame) => frame.relativeTime);
   const absolute = starts((frame) => frame.absoluteTime);
   const chosen = !rise(relative) && rise(absolute) ? absolute : relative;
-  return chosen.every(Number.isNaN) ? null : stampsOf(chosen);
+  return chosen.every(Number.isNaN) ? null : scaleStamps(chosen);
 }
 
 function focusStep(scan: PvScan, { sequences }: CycleGroup, grid: FrameGrid): number | null {
   if (grid.slices < 2) return null;
   const [first, last] = [grid.at(0, 0), grid.at(0, grid.slices - 1)].map((frame) =>
-    frame === undefined ? null : settingOf(levelsOf(scan, sequences[0]!, frame), "positionCurrent/ZAxis")
+    frame === undefined
+      ? null
+      : findSetting(listLevelsOutwards(scan, sequences[0]!, frame), "positionCurrent/ZAxis")
   );
   return first == null || last == null || first === last ? null : Math.abs(last - first) / (grid.slices - 1);
 }
@@ -64,34 +66,40 @@ export interface LineSettings {
 }
 
 /** The settings of a line scan, whose images have this size. */
-export function lineSettings(
+export function findLineSettings(
   scan: PvScan,
   sequence: PvSequence,
   { rows, columns }: { readonly rows: number; readonly columns: number },
 ): LineSettings {
-  const general = settingOf([scan.state], "linesPerFrame");
-  const lines = settingOf(ownLevels(sequence), "linesPerFrame") ?? (general === rows ? general : null);
-  const period = periodOf(scan, sequence, lines);
+  const general = findSetting([scan.state], "linesPerFrame");
+  const lines = findSetting(listOwnLevels(sequence), "linesPerFrame") ?? (general === rows ? general : null);
+  const period = computeRowPeriod(scan, sequence, lines);
   const text = "The PVScan document does not say how long a line takes";
   const warnings = warnIf(period === null, "step_unknown", text);
-  const pixel = pixelOf(scan, sequence, columns, warnings);
-  return { lines, period, dwell: settingOf(levelsOf(scan, sequence), "dwellTime"), pixel, warnings };
+  const pixel = computePixelSize(scan, sequence, columns, warnings);
+  return {
+    lines,
+    period,
+    dwell: findSetting(listLevelsOutwards(scan, sequence), "dwellTime"),
+    pixel,
+    warnings,
+  };
 }
 
 /** Levels from the frame outwards, without the document. */
-const ownLevels = ({ state, frames: [first] }: PvSequence) =>
+const listOwnLevels = ({ state, frames: [first] }: PvSequence) =>
   first === undefined ? [state] : [first.state, state];
 
-const positive = (value: number | null | undefined): number | null =>
+const requirePositive = (value: number | null | undefined): number | null =>
   typeof value === "number" && value > 0 ? value : null;
 
 /** Seconds per row. All lines together take the period of the frame or, if lines are averaged, an integer multiple of it. */
-function periodOf(scan: PvScan, sequence: PvSequence, lines: number | null): number | null {
-  const levels = ownLevels(sequence);
-  const own = settingOf(levels, "scanLinePeriod");
-  if (own !== null) return positive(own);
-  const general = positive(settingOf([scan.state], "scanLinePeriod"));
-  const frame = positive(settingOf(levels, "framePeriod"));
+function computeRowPeriod(scan: PvScan, sequence: PvSequence, lines: number | null): number | null {
+  const levels = listOwnLevels(sequence);
+  const own = findSetting(levels, "scanLinePeriod");
+  if (own !== null) return requirePositive(own);
+  const general = requirePositive(findSetting([scan.state], "scanLinePeriod"));
+  const frame = requirePositive(findSetting(levels, "framePeriod"));
   if (general === null || frame === null || lines === null) return null;
   const averaged = lines * general / frame;
   const whole = Math.round(averaged);
@@ -99,14 +107,19 @@ function periodOf(scan: PvScan, sequence: PvSequence, lines: number | null): num
 }
 
 /** Micrometres per column, from the length of the line; a column of a straight line may be a pixel of its image. */
-function pixelOf(scan: PvScan, sequence: PvSequence, columns: number, warnings: Warning[]): number | null {
-  const own = settingOf(ownLevels(sequence), "micronsPerPixel/XAxis");
-  if (own !== null) return positive(own);
-  const general = positive(settingOf([scan.state], "micronsPerPixel/XAxis"));
+function computePixelSize(
+  scan: PvScan,
+  sequence: PvSequence,
+  columns: number,
+  warnings: Warning[],
+): number | null {
+  const own = findSetting(listOwnLevels(sequence), "micronsPerPixel/XAxis");
+  if (own !== null) return requirePositive(own);
+  const general = requirePositive(findSetting([scan.state], "micronsPerPixel/XAxis"));
   const { line } = sequence;
-  const length = positive(line?.length);
+  const length = requirePositive(line?.length);
   if (length === null) {
-    const pixels = line !== null && isStraight(line) ? pixelsBetween(line.straight) : null;
+    const pixels = line !== null && isStraight(line) ? countPixelsBetween(line.straight) : null;
     const step = pixels !== null && Math.abs(pixels - columns) < 1 ? general : null;
     const text = "The PVScan document does not say how wide a column is";
     warnings.push(...warnIf(step === null, "step_unknown", text));

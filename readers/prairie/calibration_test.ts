@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { codesOf } from "../../tests/warning_codes.ts";
 import { parseScan } from "../metadata/pvscan.ts";
-import { type LineSettings, lineSettings } from "./calibration.ts";
+import { findLineSettings, type LineSettings } from "./calibration.ts";
 
 const shard = (values: Readonly<Record<string, number>>) =>
   `<PVStateShard>${
@@ -34,7 +34,7 @@ function settings(
       `</PVLinescanDefinition>${shard(sequence)}<Frame>${shard(frame)}</Frame></Sequence></PVScan>`,
   );
   const [first] = scan.sequences;
-  return lineSettings(scan, first!, { rows: 100, columns: 33 });
+  return findLineSettings(scan, first!, { rows: 100, columns: 33 });
 }
 
 const WHOLE = { framePeriod: 0.1, linesPerFrame: 100, pixelsPerLine: 33, scanLinePeriod: 0.003 };

@@ -1,11 +1,11 @@
 /** Groups the sequences of a document into scenes, and orders their frames by time and focus. */
 import {
+  findSetting,
   type PvFile,
   type PvFrame,
   type PvScan,
   type PvSequence,
   type PvState,
-  settingOf,
 } from "../metadata/pvscan.ts";
 
 /** Sequences of one scene, in document order. */
@@ -25,16 +25,20 @@ const [LEAST_DISTANCE, DISTANCE_SHARE] = [1, 0.1];
 /** Largest number of positions that are distinguished for one kind of sequence; each further sequence is a scene. */
 const MAX_PLACES = 256;
 
-const axisOf = (type: string): CycleGroup["axis"] =>
+const chooseCycleAxis = (type: string): CycleGroup["axis"] =>
   /line\s*scan/i.test(type) ? "line" : /ZSeries|Volume/i.test(type) ? "Z" : "T";
 
 /** The settings of a frame, from the innermost level outwards. */
-export function levelsOf(scan: PvScan, sequence: PvSequence, frame = sequence.frames[0]): readonly PvState[] {
+export function listLevelsOutwards(
+  scan: PvScan,
+  sequence: PvSequence,
+  frame = sequence.frames[0],
+): readonly PvState[] {
   return frame === undefined ? [sequence.state, scan.state] : [frame.state, sequence.state, scan.state];
 }
 
 /** The images of a frame by channel number, one per channel: the first that is named. */
-export function channelFiles({ files }: PvFrame): PvFile[] {
+export function selectChannelFiles({ files }: PvFrame): PvFile[] {
   const byNumber = new Map(files.toReversed().map((file) => [file.channel, file]));
   return [...byNumber.values()].sort((a, b) => a.channel - b.channel);
 }
@@ -43,20 +47,20 @@ export function channelFiles({ files }: PvFrame): PvFile[] {
  * The sequences as scenes. Sequences of a series (type `TSeries ...` or `ZSeries`) with equal frames at one stage position
  * are the time points of one scene; every other sequence is a scene.
  */
-export function groupsOf(scan: PvScan): CycleGroup[] {
+export function groupSequences(scan: PvScan): CycleGroup[] {
   const groups: (CycleGroup & { sequences: PvSequence[]; indices: number[] })[] = [];
-  const byKind = new Map<string, { count: number; place: Place; group: (typeof groups)[number] }[]>();
+  const byKind = new Map<string, { count: number; place: StagePosition; group: (typeof groups)[number] }[]>();
   scan.sequences.forEach((sequence, index) => {
     const { type, frames } = sequence;
     const count = frames.length;
-    const axis = axisOf(type);
+    const axis = chooseCycleAxis(type);
     const isSeries = axis !== "line" && count > 0 && /^[TZ]Series/i.test(type);
-    const known = isSeries ? byKind.getOrInsertComputed(kindOf(scan, sequence), () => []) : [];
-    const place = placeOf(scan, sequence);
+    const known = isSeries ? byKind.getOrInsertComputed(describeSequenceKind(scan, sequence), () => []) : [];
+    const place = readStagePosition(scan, sequence);
     // The last sequence may have been interrupted.
     const isLast = index === scan.sequences.length - 1;
     const own = known.find((one) =>
-      (one.count === count || isLast && one.count > count) && near(one.place, place)
+      (one.count === count || isLast && one.count > count) && isNear(one.place, place)
     );
     if (own) {
       own.group.sequences.push(sequence);
@@ -70,24 +74,24 @@ export function groupsOf(scan: PvScan): CycleGroup[] {
   return groups;
 }
 
-function kindOf(scan: PvScan, sequence: PvSequence): string {
-  const levels = levelsOf(scan, sequence);
-  const sizes = ["linesPerFrame", "pixelsPerLine"].map((key) => settingOf(levels, key));
+function describeSequenceKind(scan: PvScan, sequence: PvSequence): string {
+  const levels = listLevelsOutwards(scan, sequence);
+  const sizes = ["linesPerFrame", "pixelsPerLine"].map((key) => findSetting(levels, key));
   const channels = (sequence.frames[0]?.files ?? []).map(({ channel }) => channel);
   return [sequence.type, ...sizes, ...channels].join("|");
 }
 
 /** A stage position in um, `null` if unknown, and the distance from which another position is distinct. */
-interface Place {
+interface StagePosition {
   readonly x: number | null;
   readonly y: number | null;
   readonly tile: number | null;
   readonly distance: number;
 }
 
-function placeOf(scan: PvScan, sequence: PvSequence): Place {
-  const levels = levelsOf(scan, sequence);
-  const value = (key: string) => settingOf(levels, key);
+function readStagePosition(scan: PvScan, sequence: PvSequence): StagePosition {
+  const levels = listLevelsOutwards(scan, sequence);
+  const value = (key: string) => findSetting(levels, key);
   const width = (value("micronsPerPixel/XAxis") ?? 0) * (value("pixelsPerLine") ?? 0);
   const tile = value("xYStageGridIndex");
   return {
@@ -98,7 +102,7 @@ function placeOf(scan: PvScan, sequence: PvSequence): Place {
   };
 }
 
-function near(a: Place, b: Place): boolean {
+function isNear(a: StagePosition, b: StagePosition): boolean {
   if (a.tile !== b.tile) return false;
   return (["x", "y"] as const).every((axis) =>
     a[axis] === null || b[axis] === null || Math.abs(a[axis] - b[axis]) <= a.distance
@@ -118,7 +122,7 @@ export class FrameGrid {
     const runs = sequences.map((sequence) => focusRun(scan, sequence));
     this.#points = axis === "Z"
       // Fast focusing moves up in one cycle and down in the next.
-      ? sequences.map(({ frames }, i) => ({ frames, backward: runsBack(runs[i]!, runs[0]!) }))
+      ? sequences.map(({ frames }, i) => ({ frames, backward: isReversed(runs[i]!, runs[0]!) }))
       : sequences.flatMap(({ frames }) => frames).map((frame) => ({ frames: [frame], backward: false }));
     this.times = Math.max(1, this.#points.length);
     this.slices = this.#points.reduce((most, { frames }) => Math.max(most, frames.length), 1);
@@ -150,12 +154,12 @@ export class FrameGrid {
 /** Focus of the first and the last frame of a sequence in um; each is `null` if unknown. */
 function focusRun(scan: PvScan, sequence: PvSequence): (number | null)[] {
   return [sequence.frames[0], sequence.frames.at(-1)].map((frame) =>
-    settingOf(levelsOf(scan, sequence, frame), "positionCurrent/ZAxis")
+    findSetting(listLevelsOutwards(scan, sequence, frame), "positionCurrent/ZAxis")
   );
 }
 
 /** Whether a focus run is opposite to the first one; for a single plane, whether it is nearer to the first run's end. */
-function runsBack(
+function isReversed(
   [from, to]: readonly (number | null)[],
   [first, last]: readonly (number | null)[],
 ): boolean {

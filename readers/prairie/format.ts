@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { startsWithTag } from "../first_bytes.ts";
 import type { FileFormat } from "../format.ts";
-import { textFrom } from "../metadata/text.ts";
+import { decodeAnyText } from "../metadata/text.ts";
 
-const pvscanFiles = () => import("../metadata/pvscan_files.ts");
+const loadPvscanFiles = () => import("../metadata/pvscan_files.ts");
 
 /** Bruker (Prairie Technologies) Prairie View: the XML document of a scan, and the TIFF images that it names. */
 export const PRAIRIE: FileFormat = {
@@ -12,17 +12,17 @@ export const PRAIRIE: FileFormat = {
   extensions: [".xml"],
   sharesExtensions: true,
   container: "file",
-  recognises: (head) => startsWithTag(textFrom(head)),
-  isDialect: async (file) => (await pvscanFiles()).holdsScan(file),
+  recognises: (head) => startsWithTag(decodeAnyText(head)),
+  isDialect: async (file) => (await loadPvscanFiles()).holdsScan(file),
   claims: async (path, files) =>
-    /_Cycle\d+_.*\.tif/i.test(basename(path)) && (await pvscanFiles()).isPartOfScan(path, files),
-  isRelative: async (name) => /\.env$/i.test(name) || (await pvscanFiles()).isRawData(name),
+    /_Cycle\d+_.*\.tif/i.test(basename(path)) && (await loadPvscanFiles()).isPartOfScan(path, files),
+  isRelative: async (name) => /\.env$/i.test(name) || (await loadPvscanFiles()).isRawData(name),
   async explains(head, name) {
-    if ((await pvscanFiles()).isRawData(name)) {
+    if ((await loadPvscanFiles()).isRawData(name)) {
       return "it is unconverted raw data of Prairie View: convert it with the Image-Block Ripping Utility " +
         "of Prairie View and open the XML document";
     }
-    const text = textFrom(head).replace(/<!--[^]*?-->/g, "");
+    const text = decodeAnyText(head).replace(/<!--[^]*?-->/g, "");
     if (!startsWithTag(text)) return null;
     if (/<(?:\w+:)?OME[\s/>]/.test(text)) {
       return "it is an OME-XML document without images: open one of the TIFF files that it names";

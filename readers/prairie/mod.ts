@@ -14,45 +14,45 @@
 import { basename, dirname } from "node:path";
 import { DecodeFailed, NoImage } from "../errors.ts";
 import {
-  documentOf,
+  findScanDocument,
+  findWrittenName,
   type FoundDocument,
   isRawData,
-  readDocument,
-  writtenName,
+  readScanDocument,
 } from "../metadata/pvscan_files.ts";
 import type { FileAccess } from "../io/file_access.ts";
 import { oneScene, type Scenes, type Source } from "../reader.ts";
 import { listed, warnIf } from "../warning.ts";
-import { type CycleGroup, groupsOf } from "./cycles.ts";
+import { type CycleGroup, groupSequences } from "./cycles.ts";
 import { ScanFiles } from "./scan_files.ts";
-import { type OpenedScan, sceneImage } from "./scene_image.ts";
+import { describeCycles, type OpenedScan } from "./scene_image.ts";
 
 /** Opens the document of a scan, or the scan that an image is part of. @throws {DecodeFailed} it is damaged or not supported */
 export function scenes({ path, files }: Source): Promise<Scenes> {
   return Promise.try(() => {
-    const document = documentAt(path, files);
+    const document = openScanDocument(path, files);
     const opened = { document, files: new ScanFiles(document, files) };
-    const groups = groupsOf(document.scan);
+    const groups = groupSequences(document.scan);
     const isHeld = (group: CycleGroup) => holdsImages(group, opened.files);
     const { held = [], left = [] } = Object.groupBy(groups, (group) => isHeld(group) ? "held" : "left");
     if (held.length === 0) throw new DecodeFailed(withoutImages(opened, files));
     // If only one of several cycles is left, it keeps its number.
-    if (groups.length === 1) return oneScene(sceneImage(opened, held[0]!));
-    const sequence = document.images.get(writtenName(path, document, files) ?? "") ?? -1;
-    const without = `Cycles without images are left out: ${listed(left.map(nameOf))}`;
+    if (groups.length === 1) return oneScene(describeCycles(opened, held[0]!));
+    const sequence = document.images.get(findWrittenName(path, document, files) ?? "") ?? -1;
+    const without = `Cycles without images are left out: ${listed(left.map(nameCycles))}`;
     return {
       count: held.length,
       own: Math.max(0, held.findIndex(({ indices }) => indices.includes(sequence))),
       warnings: warnIf(left.length > 0, "scenes_left_out", without),
       // The document also states sizes, but images may have others.
-      entries: (most) => held.slice(0, most).map((group) => ({ name: nameOf(group), sizes: {} })),
-      open: (scene) => Promise.try(() => sceneImage(opened, held[scene]!)),
+      entries: (most) => held.slice(0, most).map((group) => ({ name: nameCycles(group), sizes: {} })),
+      open: (scene) => Promise.try(() => describeCycles(opened, held[scene]!)),
     };
   });
 }
 
-function documentAt(path: string, files: FileAccess): FoundDocument {
-  const found = documentOf(path, files)?.found ?? readDocument(path, files);
+function openScanDocument(path: string, files: FileAccess): FoundDocument {
+  const found = findScanDocument(path, files)?.found ?? readScanDocument(path, files);
   if (!("reason" in found)) return found;
   throw new NoImage(`the file is an image of Prairie View, but ${found.reason}`);
 }
@@ -71,7 +71,7 @@ function withoutImages({ document, files }: OpenedScan, access: FileAccess): str
 }
 
 /** Name of a scene: `Cycle 3`, `Cycles 1 to 20`. */
-function nameOf({ sequences, indices }: CycleGroup): string {
+function nameCycles({ sequences, indices }: CycleGroup): string {
   const number = (at: number) => sequences.at(at)?.cycle ?? (indices.at(at) ?? 0) + 1;
   return sequences.length > 1 ? `Cycles ${number(0)} to ${number(-1)}` : `Cycle ${number(0)}`;
 }

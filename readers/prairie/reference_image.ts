@@ -1,23 +1,29 @@
 /** The frame on which the line of a line scan was drawn, with one file per channel. */
 import {
+  checkScanPath,
   type ImageShape,
   NO_PATH,
   NO_REFERENCE,
-  pathInside,
   type ReferenceResult,
   referenceUnlessLost,
   type ScanPath,
-  unreadable,
+  warnReferenceLost,
 } from "../metadata/reference.ts";
-import { isStraight, type PvLine, type PvScan, type PvSequence, sourceSteps } from "../metadata/pvscan.ts";
-import { sourceName } from "../metadata/pvscan_files.ts";
-import { PlaneFiles, type ReferenceChannel, referenceOf } from "../tiff/plane_files.ts";
+import {
+  isStraight,
+  type PvLine,
+  type PvScan,
+  type PvSequence,
+  readSourceSteps,
+} from "../metadata/pvscan.ts";
+import { makeSourceName } from "../metadata/pvscan_files.ts";
+import { buildReference, PlaneFiles, type ReferenceChannel } from "../tiff/plane_files.ts";
 import { listed, warnIf, type Warning } from "../warning.ts";
-import { channelFiles } from "./cycles.ts";
+import { selectChannelFiles } from "./cycles.ts";
 import type { ScanFiles } from "./scan_files.ts";
 
 /** Describes the reference image of a cycle. @param columns number of columns of the line scan */
-export function referenceImage(
+export function readPrairieReference(
   scan: PvScan,
   sequence: PvSequence,
   { files, columns }: { readonly files: ScanFiles; readonly columns: number },
@@ -25,9 +31,9 @@ export function referenceImage(
   const sources: ReferenceChannel[] = [];
   const missing: string[] = [];
   const [frame] = sequence.frames;
-  const channels = frame === undefined ? [] : channelFiles(frame);
+  const channels = frame === undefined ? [] : selectChannelFiles(frame);
   for (const [index, { name, source, channelName }] of channels.entries()) {
-    const own = source ?? sourceName(name);
+    const own = source ?? makeSourceName(name);
     if (own !== null && files.sizeOf(own) !== null) sources.push({ index, name: own, channelName });
     else if (source !== null) missing.push(`"${source}"`);
   }
@@ -35,8 +41,8 @@ export function referenceImage(
     const planes = PlaneFiles.open(sources, files.open, files.access);
     const { width, height } = planes.first.page;
     const { path, warnings } = scanPath(sequence.line, { columns: width, rows: height }, columns);
-    const steps = sourceSteps(scan, sequence.cycle);
-    return { reference: referenceOf(sources, planes, { steps, path }, files.access), warnings };
+    const steps = readSourceSteps(scan, sequence.cycle);
+    return { reference: buildReference(sources, planes, { steps, path }, files.access), warnings };
   });
   const text = `Source images of the line are missing: ${listed(missing)}`;
   return { reference, warnings: [...warnIf(missing.length > 0, "file_missing", text), ...warnings] };
@@ -53,7 +59,7 @@ export function scanPath(
   shape: ImageShape,
   scanned: number,
 ): { readonly path: ScanPath; readonly warnings: readonly Warning[] } {
-  const leftOut = (text: string) => ({ path: NO_PATH, warnings: [unreadable(text)] });
+  const leftOut = (text: string) => ({ path: NO_PATH, warnings: [warnReferenceLost(text)] });
   if (line === null) return { path: NO_PATH, warnings: [] };
   const { columns, rows } = line.source;
   if ((columns ?? shape.columns) !== shape.columns || (rows ?? shape.rows) !== shape.rows) {
@@ -70,11 +76,11 @@ export function scanPath(
   // A straight line has a single row, since the whole raster is rotated.
   const points = straight ? [{ x: x0, y }, { x: x1, y }] : line.points;
   const drawn = { x: points.map(({ x }) => x ?? NaN), y: points.map(({ y }) => y ?? NaN) };
-  const path = pathInside(drawn, shape, straight);
+  const path = checkScanPath(drawn, shape, straight);
   if (path === null) {
     return leftOut("The path of the line does not lie in the source image and is left out");
   }
-  const pixels = straight ? pixelsBetween(line.straight) : points.length;
+  const pixels = straight ? countPixelsBetween(line.straight) : points.length;
   return {
     path,
     warnings: warnIf(
@@ -86,5 +92,5 @@ export function scanPath(
 }
 
 /** Number of pixels from one end of a straight line to the other, including both; or `null`. */
-export const pixelsBetween = ({ x0, x1 }: PvLine["straight"]): number | null =>
+export const countPixelsBetween = ({ x0, x1 }: PvLine["straight"]): number | null =>
   x0 === null || x1 === null ? null : Math.abs(x1 - x0) + 1;

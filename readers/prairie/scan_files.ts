@@ -2,9 +2,9 @@
 import { dirname } from "node:path";
 import { DecodeFailed, Unreadable } from "../errors.ts";
 import { MAX_FOLDER_ENTRIES } from "../io/limits.ts";
-import { namedFiles } from "../io/names.ts";
-import { unreadable } from "../metadata/reference.ts";
-import { type FoundDocument, sourceName } from "../metadata/pvscan_files.ts";
+import { findNamedFiles } from "../io/names.ts";
+import { warnReferenceLost } from "../metadata/reference.ts";
+import { type FoundDocument, makeSourceName } from "../metadata/pvscan_files.ts";
 import type { FileAccess } from "../io/file_access.ts";
 import type { RandomAccessFile } from "../io/random_access_file.ts";
 import { addWarning, type Warning } from "../warning.ts";
@@ -32,7 +32,7 @@ export class ScanFiles {
     for (const { frames, line } of scan.sequences) {
       for (const { name, source } of frames.flatMap(({ files }) => files)) {
         images.add(name);
-        const own = line === null ? source : source ?? sourceName(name);
+        const own = line === null ? source : source ?? makeSourceName(name);
         if (own !== null) sources.add(own);
       }
       if (images.size + sources.size > MAX_FOLDER_ENTRIES) {
@@ -41,7 +41,7 @@ export class ScanFiles {
     }
     this.#add(images);
     this.#add(sources.difference(images), (_name, { message }) => {
-      addWarning(this.warnings, unreadable(`A source image of the line is left out: ${message}`));
+      addWarning(this.warnings, warnReferenceLost(`A source image of the line is left out: ${message}`));
     });
     this.totalSize = this.#files.values().reduce((sum, { bytes }) => sum + bytes, size);
   }
@@ -52,7 +52,7 @@ export class ScanFiles {
   };
 
   #add(names: ReadonlySet<string>, lost?: (name: string, error: Unreadable) => void): void {
-    for (const [name, path] of namedFiles(this.access, this.folder, names, lost)) {
+    for (const [name, path] of findNamedFiles(this.access, this.folder, names, lost)) {
       try {
         const bytes = this.access.sizeOf(path);
         if (bytes !== null) this.#files.set(name, { path, bytes });

@@ -1,18 +1,18 @@
 /** One scene, the planes of some sequences, without their samples. */
 import { basename } from "node:path";
-import { calibrated } from "../metadata/axes.ts";
+import { convertStep } from "../metadata/axes.ts";
 import { PlaneNotFound } from "../errors.ts";
-import { lineScanOf } from "../metadata/line_scan.ts";
+import { buildLineScan } from "../metadata/line_scan.ts";
 import { NO_REFERENCE } from "../metadata/reference.ts";
 import { type PvFile, scanMoment } from "../metadata/pvscan.ts";
-import { documentText, type FoundDocument } from "../metadata/pvscan_files.ts";
+import { type FoundDocument, readDocumentText } from "../metadata/pvscan_files.ts";
 import type { Acquisition } from "../reader.ts";
-import { acquisitionOf } from "../tiff/acquisition.ts";
+import { describeStack } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
 import { listed, MAX_LISTED, warnIf, type Warning } from "../warning.ts";
-import { lineSettings, stepsOf, timeStamps } from "./calibration.ts";
-import { channelFiles, type CycleGroup, FrameGrid } from "./cycles.ts";
-import { referenceImage } from "./reference_image.ts";
+import { findLineSettings, readPrairieSteps, readPrairieTimes } from "./calibration.ts";
+import { type CycleGroup, FrameGrid, selectChannelFiles } from "./cycles.ts";
+import { readPrairieReference } from "./reference_image.ts";
 import type { ScanFiles } from "./scan_files.ts";
 
 /** A document with its files. */
@@ -25,10 +25,10 @@ export interface OpenedScan {
 const MAX_TRIED = 64;
 
 /** Describes a scene without its samples. @throws {DecodeFailed} all its images are unreadable */
-export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): Acquisition {
+export function describeCycles({ document, files }: OpenedScan, group: CycleGroup): Acquisition {
   const { scan } = document;
   const grid = new FrameGrid(scan, group);
-  const { channels, warnings } = channelsOf(grid, files);
+  const { channels, warnings } = listStoredImages(grid, files);
   const named = grid.frames().flatMap((frame) => frame.files);
   const places = named.filter(({ name }) => files.sizeOf(name) !== null).take(MAX_TRIED);
   const images = PlaneFiles.open(places, files.open, files.access);
@@ -36,19 +36,19 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
   const isLine = group.axis === "line";
   const layout = isLine ? images.tallest(channels) : images.first.page;
   const { width: columns, height: rows } = layout;
-  const line = isLine ? lineSettings(scan, sequence, { rows, columns }) : null;
-  const reference = isLine ? referenceImage(scan, sequence, { files, columns }) : NO_REFERENCE;
+  const line = isLine ? findLineSettings(scan, sequence, { rows, columns }) : null;
+  const reference = isLine ? readPrairieReference(scan, sequence, { files, columns }) : NO_REFERENCE;
   const doubts: Warning[] = [];
-  const calibrations = stepsOf(scan, group, grid, line, doubts);
-  const acquisition = acquisitionOf(
+  const calibrations = readPrairieSteps(scan, group, grid, line, doubts);
+  const acquisition = describeStack(
     {
       sizes: { T: grid.times, C: channels.length, Z: grid.slices },
       layout,
       calibrations,
       names: channels.map(({ channelName }) => channelName),
-      stamps: timeStamps(grid),
+      stamps: readPrairieTimes(grid),
       ...line && {
-        lineScan: lineScanOf(calibrated(line.period, "s"), calibrated(line.dwell, "us")),
+        lineScan: buildLineScan(convertStep(line.period, "s"), convertStep(line.dwell, "us")),
         plannedLines: Math.max(line.lines ?? 0, rows),
       },
       moment: scanMoment(scan.date, sequence.time),
@@ -56,7 +56,7 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
       warnings: [
         ...files.warnings,
         ...warnings,
-        ...missingPlanes(grid, channels, files),
+        ...warnAboutMissingImages(grid, channels, files),
         ...warnIf(
           typeof line?.lines === "number" && line.lines < rows,
           "metadata_disagree",
@@ -90,19 +90,19 @@ export function sceneImage({ document, files }: OpenedScan, group: CycleGroup): 
     reference: reference.reference,
     files: () => [document.path, ...files.paths()],
     documents: (list) => {
-      const { text } = documentText(document.path, files.access, list.left);
+      const { text } = readDocumentText(document.path, files.access, list.left);
       list.add(basename(document.path), "application/xml", text);
     },
   };
 }
 
 /** The first stored image of each channel, or else the first named one, in order of channel number. */
-function channelsOf(grid: FrameGrid, files: ScanFiles): { channels: PvFile[]; warnings: Warning[] } {
+function listStoredImages(grid: FrameGrid, files: ScanFiles): { channels: PvFile[]; warnings: Warning[] } {
   const channels = new Map<number, PvFile>();
   const isStored = (file: PvFile | undefined) => file !== undefined && files.sizeOf(file.name) !== null;
   let doubled = false;
   for (const frame of grid.frames()) {
-    const named = channelFiles(frame);
+    const named = selectChannelFiles(frame);
     doubled ||= named.length < frame.files.length;
     for (const file of named) {
       const known = channels.get(file.channel);
@@ -116,7 +116,7 @@ function channelsOf(grid: FrameGrid, files: ScanFiles): { channels: PvFile[]; wa
   };
 }
 
-function missingPlanes(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): Warning[] {
+function warnAboutMissingImages(grid: FrameGrid, channels: readonly PvFile[], files: ScanFiles): Warning[] {
   let [frames, images] = [0, 0];
   const absent: string[] = [];
   for (const frame of grid.places()) {

@@ -19,7 +19,7 @@ export interface PackedLayout {
   readonly chunkRows: number;
 }
 
-type Samples = InstanceType<(typeof ARRAYS)[PackedType]>;
+type PackedArray = InstanceType<(typeof ARRAYS)[PackedType]>;
 
 /** Level at which zstd is fast and compresses well; zarr-python's default is not better. */
 const ZSTD_LEVEL = 3;
@@ -35,7 +35,7 @@ export function packPlane(
     const samples = new ARRAYS[sampleType](chunkRows * columns);
     samples.set(part);
     requireSame(part, samples, sampleType);
-    chunks.push(compressed(samples));
+    chunks.push(compressChunk(samples));
     // Frees the memory, since garbage of this size would pile up until a collection.
     samples.buffer.transfer(0);
   }
@@ -43,7 +43,7 @@ export function packPlane(
 }
 
 /** Checks that the conversion kept the samples: an archive must not differ from what was served. */
-function requireSame(plane: Float32Array, samples: Samples, sampleType: PackedType): void {
+function requireSame(plane: Float32Array, samples: PackedArray, sampleType: PackedType): void {
   if (sampleType === "float32") return;
   for (let i = 0; i < plane.length; i += 1) {
     const sample = plane[i]!;
@@ -64,7 +64,7 @@ function keepNaN(plane: Float32Array, samples: Float16Array, i: number): void {
 const LARGE_BYTES = 1 << 20;
 
 /** A zstd frame that states its size, which readers of Zarr require. */
-function compressed({ buffer }: { readonly buffer: ArrayBuffer }): Uint8Array<ArrayBuffer> {
+function compressChunk({ buffer }: { readonly buffer: ArrayBuffer }): Uint8Array<ArrayBuffer> {
   const { byteLength } = buffer;
   const isLarge = byteLength >= LARGE_BYTES;
   const options = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SampleArray, scratchBytes, swapBytes } from "./to_float32.ts";
+import { borrowScratch, SampleArray, swapBytes } from "./to_float32.ts";
 
 /** How a `DataView` reads each type that has vectors. */
 const READ = {
@@ -25,7 +25,7 @@ Deno.test("converts runs of any length and offset in both byte orders, in place 
     const length = (from + count * step) * width;
     const offset = below(200);
     const bytes = below(2) === 0
-      ? scratchBytes(length + offset).subarray(offset)
+      ? borrowScratch(length + offset).subarray(offset)
       : new Uint8Array(offset + length).subarray(offset);
     for (let i = 0; i < length; i += 1) bytes[i] = below(256);
     const view = new DataView(bytes.slice().buffer);
@@ -42,7 +42,7 @@ Deno.test("converts runs of any length and offset in both byte orders, in place 
 
 Deno.test("reverses bytes within their words and nowhere else", () => {
   const rest = 4 * 16_384 + 72;
-  for (const memory of [scratchBytes, (length: number) => new Uint8Array(length)]) {
+  for (const memory of [borrowScratch, (length: number) => new Uint8Array(length)]) {
     for (const width of [2, 4, 8]) {
       for (const length of [0, ...Array.from({ length: 9 }, (_, i) => 8 * (i + 1)), 4, 68, rest]) {
         const words = length - length % width;

@@ -3,7 +3,7 @@ import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { SampleType } from "../reader.ts";
-import { SAMPLE_BYTES, SampleArray, scratchBytes } from "./to_float32.ts";
+import { borrowScratch, SAMPLE_BYTES, SampleArray } from "./to_float32.ts";
 
 /** Number of samples, and bytes from one to the next. */
 export interface Stride {
@@ -28,7 +28,7 @@ export interface StridedSamples {
 const MOST_GAP = 4;
 
 /** A stride, with the distance between neighbours in the plane. */
-type Run = Stride & { readonly target: number };
+type TargetStride = Stride & { readonly target: number };
 
 /** Reads each channel into its plane, of `width` samples per row, from index `at` on. @throws {DecodeFailed | Stopped} */
 export function readStrided(
@@ -50,8 +50,8 @@ export function readStrided(
 
 function readLines(
   { file, sampleType, offsets, what, stop }: StridedSamples,
-  lines: Run,
-  samples: Run,
+  lines: TargetStride,
+  samples: TargetStride,
   planes: readonly Float32Array[],
   at: number,
 ): void {
@@ -70,21 +70,25 @@ function readLines(
     for (let start = 0; start < samples.count; start += most) {
       const length = Math.min(most, samples.count - start);
       stop.check();
-      const bytes = scratchBytes((count - 1) * lines.step + (length - 1) * samples.step + pixel);
+      const bytes = borrowScratch((count - 1) * lines.step + (length - 1) * samples.step + pixel);
       file.readInto(first + line * lines.step + start * samples.step, bytes, what);
       const array = new SampleArray({ bytes, sampleType, littleEndian: true });
       const to = at + line * lines.target + start * samples.target;
       const part = { lines: { ...lines, count }, samples: { ...samples, count: length }, width };
-      offsets.forEach((offset, i) => place(array, (offset - first) / width, part, planes[i]!, to));
+      offsets.forEach((offset, i) => convertLines(array, (offset - first) / width, part, planes[i]!, to));
     }
   }
 }
 
 /** Converts lines of a channel whose first sample has the index `first`. */
-function place(
+function convertLines(
   array: SampleArray,
   first: number,
-  { lines, samples, width }: { readonly lines: Run; readonly samples: Run; readonly width: number },
+  { lines, samples, width }: {
+    readonly lines: TargetStride;
+    readonly samples: TargetStride;
+    readonly width: number;
+  },
   plane: Float32Array,
   at: number,
 ): void {

@@ -27,7 +27,11 @@ export const SAMPLE_BYTES = Object.fromEntries(
  * A plane of zeros, in the first of some `buffers` of released planes that is large enough, which is removed. If every sample will
  * be written, it need not be `cleared`.
  */
-export function newPlane(samples: number, buffers: ArrayBuffer[], cleared = true): Float32Array<ArrayBuffer> {
+export function allocatePlane(
+  samples: number,
+  buffers: ArrayBuffer[],
+  cleared = true,
+): Float32Array<ArrayBuffer> {
   const at = buffers.findIndex(({ byteLength }) => byteLength >= 4 * samples);
   if (at < 0) return new Float32Array(samples);
   const plane = new Float32Array(buffers.splice(at, 1)[0]!, 0, samples);
@@ -106,7 +110,7 @@ export class SampleArray {
     if (convertByVectors(packed, { from, step, count }, target, at)) return;
     const words = this.#words;
     if (this.#type === "uint64" || this.#type === "int64") {
-      const convert = this.#type === "uint64" ? uint64ToFloat32 : int64ToFloat32;
+      const convert = this.#type === "uint64" ? convertUint64 : convertInt64;
       for (let i = 0, word = 2 * from; i < count; i += 1, word += 2 * step) {
         target[at + i] = convert(words[word]!, words[word + 1]!);
       }
@@ -131,7 +135,7 @@ export function convertSamples(samples: PackedSamples, target: Float32Array, at:
  * twice. From 2^53 on, the lowest 11 bits are therefore folded into one sticky bit, which leaves 53 bits: the double is
  * exact, and only the store into float32 rounds.
  */
-export function uint64ToFloat32(low: number, high: number): number {
+export function convertUint64(low: number, high: number): number {
   if (high < 0x200000) return Math.fround(high * 0x1_0000_0000 + low);
   const kept = (low & ~0x7ff) >>> 0;
   const sticky = (low & 0x7ff) === 0 ? 0 : 0x800;
@@ -139,11 +143,11 @@ export function uint64ToFloat32(low: number, high: number): number {
 }
 
 /** Nearest float32 of a signed 64-bit integer, given as two 32-bit words. */
-export function int64ToFloat32(low: number, high: number): number {
-  if (high < 0x8000_0000) return uint64ToFloat32(low, high);
+export function convertInt64(low: number, high: number): number {
+  if (high < 0x8000_0000) return convertUint64(low, high);
   const negatedLow = (~low + 1) >>> 0;
   const negatedHigh = (~high + (low === 0 ? 1 : 0)) >>> 0;
-  return -uint64ToFloat32(negatedLow, negatedHigh);
+  return -convertUint64(negatedLow, negatedHigh);
 }
 
 /** Reverses the byte order of each `width`-byte word in place. */
@@ -221,7 +225,7 @@ const READ_MEMORY = new Uint8Array(buffer, kernel.stored, kernel.STORED_BYTES);
 let large = new Uint8Array(0);
 
 /** Memory for `length` bytes, with arbitrary content; valid until the next call. */
-export function scratchBytes(length: number): Uint8Array<ArrayBuffer> {
+export function borrowScratch(length: number): Uint8Array<ArrayBuffer> {
   const isUsual = length <= READ_MEMORY.length;
   if (isUsual || large.length < length) large = new Uint8Array(isUsual ? 0 : length);
   return (isUsual ? READ_MEMORY : large).subarray(0, length);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import {
+  allocatePlane,
+  borrowScratch,
+  convertInt64,
   convertSamples,
-  int64ToFloat32,
-  newPlane,
+  convertUint64,
   SAMPLE_BYTES,
   SampleArray,
-  scratchBytes,
-  uint64ToFloat32,
 } from "./to_float32.ts";
 
 function words(value: bigint): [number, number] {
@@ -28,14 +28,14 @@ Deno.test("64-bit integers round once, to nearest even", () => {
     [(1n << 53n) + 1n, 1n << 53n],
   ];
   for (const [stored, expected] of cases) {
-    assert.equal(uint64ToFloat32(...words(stored)), Number(expected), `${stored}`);
+    assert.equal(convertUint64(...words(stored)), Number(expected), `${stored}`);
     if (stored < 1n << 63n) {
-      assert.equal(int64ToFloat32(...words(-stored)), -Number(expected), `-${stored}`);
+      assert.equal(convertInt64(...words(-stored)), -Number(expected), `-${stored}`);
     }
   }
-  assert.equal(int64ToFloat32(...words(-(1n << 63n))), -(2 ** 63));
-  assert.equal(int64ToFloat32(...words(-1n)), -1);
-  assert.equal(int64ToFloat32(...words(-(1n << 32n))), -(2 ** 32));
+  assert.equal(convertInt64(...words(-(1n << 63n))), -(2 ** 63));
+  assert.equal(convertInt64(...words(-1n)), -1);
+  assert.equal(convertInt64(...words(-(1n << 32n))), -(2 ** 32));
 });
 
 Deno.test("every type in both byte orders", () => {
@@ -126,7 +126,7 @@ Deno.test("extracts every second interleaved sample, also from a truncated last 
 });
 
 Deno.test("rejects a run beyond the samples or the plane, and accepts one that ends with them", () => {
-  for (const bytes of [new Uint8Array(2000), scratchBytes(2000)]) {
+  for (const bytes of [new Uint8Array(2000), borrowScratch(2000)]) {
     for (const sampleType of ["uint16", "bool", "int64", "float16"] as const) {
       const held = 2000 / SAMPLE_BYTES[sampleType];
       const samples = new SampleArray({ bytes, sampleType, littleEndian: true });
@@ -144,28 +144,28 @@ Deno.test("rejects a run beyond the samples or the plane, and accepts one that e
 Deno.test("clears a plane in reused memory if asked, and rejects a buffer that is too small", () => {
   const [small, large] = [new Float32Array(3).fill(7), new Float32Array(9).fill(7)];
   const buffers = [small.buffer, large.buffer];
-  const plane = newPlane(4, buffers);
+  const plane = allocatePlane(4, buffers);
   assert.equal(plane.buffer, large.buffer);
   assert.deepEqual([...plane], [0, 0, 0, 0]);
   assert.deepEqual(buffers, [small.buffer]);
-  assert.deepEqual([...newPlane(3, buffers, false)], [7, 7, 7]);
-  assert.deepEqual([...newPlane(2, [])], [0, 0]);
+  assert.deepEqual([...allocatePlane(3, buffers, false)], [7, 7, 7]);
+  assert.deepEqual([...allocatePlane(2, [])], [0, 0]);
 });
 
 const MIB = 1 << 20;
 
 Deno.test("shares the memory of the converter for reads of up to 1 MiB only", () => {
-  const shared = scratchBytes(1).buffer;
+  const shared = borrowScratch(1).buffer;
   for (const length of [0, 1, 4096, MIB]) {
-    const bytes = scratchBytes(length);
+    const bytes = borrowScratch(length);
     assert.equal(bytes.length, length);
     assert.equal(bytes.buffer, shared);
     assert.equal(bytes.byteOffset % 16, 0);
   }
-  const long = scratchBytes(3 * MIB);
+  const long = borrowScratch(3 * MIB);
   assert.equal(long.length, 3 * MIB);
   assert.notEqual(long.buffer, shared);
-  assert.equal(scratchBytes(MIB + 1).buffer, long.buffer);
-  scratchBytes(1);
-  assert.notEqual(scratchBytes(MIB + 1).buffer, long.buffer, "a usual read frees the long buffer");
+  assert.equal(borrowScratch(MIB + 1).buffer, long.buffer);
+  borrowScratch(1);
+  assert.notEqual(borrowScratch(MIB + 1).buffer, long.buffer, "a usual read frees the long buffer");
 });

@@ -3,12 +3,12 @@ import { DecodeFailed } from "../errors.ts";
 import type { MetadataDocument } from "../io/document_list.ts";
 import { MAX_CHANNELS, MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import { axesOf } from "../metadata/axes.ts";
-import { channelNames, channelsOf, COLOURS, sampleName } from "../metadata/channels.ts";
+import { buildAxes } from "../metadata/axes.ts";
+import { buildChannels, COLOURS, nameChannelsApart, sampleName } from "../metadata/channels.ts";
 import { largerMemory, NO_WORKING_MEMORY, servedLines } from "../reader.ts";
 import type { Acquisition, PlanePlan, Position, RowRange } from "../reader.ts";
-import { scratchBytes } from "../samples/to_float32.ts";
-import { rearranged } from "./array_axes.ts";
+import { borrowScratch } from "../samples/to_float32.ts";
+import { rearrangeArray } from "./array_axes.ts";
 import type { Directory } from "./directory.ts";
 import { isOmeXml, isShape } from "./marks.ts";
 import { JPEG_COMPRESSION, type PageLayout, PHOTOMETRIC, UNCOMPRESSED } from "./page.ts";
@@ -16,13 +16,13 @@ import { placeRows, reverseBits, withoutPredictor } from "./samples.ts";
 import { SegmentTable, type WantedSample } from "./segment_table.ts";
 import type { PlaneSource, Stack } from "./stack.ts";
 import { TAG, tagName } from "./tags.ts";
-import { namedError } from "./tiff_file.ts";
+import { addFileName } from "./tiff_file.ts";
 
 /** The acquisition of a stack of the file with this first directory. @throws {DecodeFailed} too many channels */
-export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): Acquisition {
+export function describeStack(stack: Stack, first: Directory, stop: StopFlag): Acquisition {
   const { arrangement, ...pages } = stack;
   if (arrangement) {
-    return rearranged(acquisitionOf({ ...pages, names: [] }, first, stop), arrangement, stack, stop);
+    return rearrangeArray(describeStack({ ...pages, names: [] }, first, stop), arrangement, stack, stop);
   }
   const { layout, sizes } = stack;
   const { samples, width, height } = layout;
@@ -30,16 +30,16 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
   if (count > MAX_CHANNELS) {
     throw new DecodeFailed(`the file has ${count} channels, more than ${MAX_CHANNELS}`);
   }
-  const served = channelNames(Array.from({ length: sizes.C }, (_, c) => stack.names[c]));
+  const served = nameChannelsApart(Array.from({ length: sizes.C }, (_, c) => stack.names[c]));
   const names = sampleNames(layout, served, stack.names);
   // If a channel has several samples, they do not share its colour.
   const colors = samples === 1 || stack.colors?.length === count ? stack.colors ?? [] : [];
-  const channels = channelsOf(
+  const channels = buildChannels(
     names.map((name, index) => ({ name, color: colors[index] ?? null })),
     { sampleType: layout.sampleType, rows: height, columns: width },
   );
   return {
-    axes: axesOf(
+    axes: buildAxes(
       { T: sizes.T, L: sizes.L ?? 1, C: count, Z: sizes.Z, Y: height, X: width },
       stack.calibrations,
     ),
@@ -54,7 +54,7 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
     indexBytes: (64 << 10) + 512 * count + (stack.indexBytes ?? 0),
     documents: (list) => {
       for (const text of first.texts(TAG.ImageDescription, list.left)) {
-        list.add(tagName(TAG.ImageDescription), mediaTypeOf(text), text);
+        list.add(tagName(TAG.ImageDescription), chooseMediaType(text), text);
       }
       stack.documents?.(list);
     },
@@ -66,12 +66,12 @@ export function acquisitionOf(stack: Stack, first: Directory, stop: StopFlag): A
         return stack.holds!({ ...position, channel: Math.floor(index / samples) });
       },
     },
-    plan: (wanted, position, rows) => planPlanes(stack, wanted, position, rows, stop),
+    plan: (wanted, position, rows) => planStackPlanes(stack, wanted, position, rows, stop),
   };
 }
 
 /** OME-XML or the XML of MetaMorph; a JSON object of tifffile; or plain lines of another program. */
-function mediaTypeOf(text: string): MetadataDocument["mediaType"] {
+function chooseMediaType(text: string): MetadataDocument["mediaType"] {
   if (isOmeXml(text) || text.trimStart().startsWith("<MetaData>")) return "application/xml";
   return isShape(text) ? "application/json" : "text/plain";
 }
@@ -109,7 +109,7 @@ function sampleNames(
 }
 
 /** Plans planes by channel index. @throws {PlaneNotFound | DecodeFailed} a plane is not stored; its strips do not fit the file */
-async function planPlanes(
+async function planStackPlanes(
   stack: Stack,
   wanted: readonly number[],
   position: Position,
@@ -130,7 +130,7 @@ async function planPlanes(
   const plans: Awaited<ReturnType<typeof planSource>>[] = [];
   for (const { source, list } of sources) {
     const fail = (error: unknown) => {
-      throw source.name === undefined ? error : namedError(source.name, error);
+      throw source.name === undefined ? error : addFileName(source.name, error);
     };
     const plan = await planSource(source, list, stop, filled).catch(fail);
     plans.push({ ...plan, decode: (planes) => plan.decode(planes).catch(fail) });
@@ -151,7 +151,7 @@ async function planPlanes(
   };
 }
 
-/** Checks every strip or tile with wanted samples and rows. @throws {DecodeFailed} as `planPlanes` */
+/** Checks every strip or tile with wanted samples and rows. @throws {DecodeFailed} as `planStackPlanes` */
 async function planSource(
   source: PlaneSource,
   wanted: readonly WantedSample[],
@@ -167,17 +167,17 @@ async function planSource(
       decode: (planes) => Promise.try(() => readRaw(table, planes, stop)),
     };
   }
-  const { codecOf, compressedPlan } = await import("./compressed_segments.ts");
-  const codec = source.strips?.codec ?? await codecOf(source.page);
+  const { requireCodec, planCompressed } = await import("./compressed_segments.ts");
+  const codec = source.strips?.codec ?? await requireCodec(source.page);
   const table = new SegmentTable(source, wanted, codec, rows);
-  return { compressed: true, ...compressedPlan(table, codec, stop) };
+  return { compressed: true, ...planCompressed(table, codec, stop) };
 }
 
 /** Reads uncompressed strips and tiles a few rows at a time through one buffer, so that no plane is held twice. */
 function readRaw(table: SegmentTable, planes: readonly Float32Array[], stop: StopFlag): void {
   const { tiff, page } = table;
   const { littleEndian } = tiff.encoding;
-  for (const { index, rows } of adjoining(table)) {
+  for (const { index, rows } of joinAdjacentStrips(table)) {
     const row = table.rowBytes(index);
     const bits = table.bits(index);
     const { start, end } = table.wantedRows(index, rows);
@@ -185,7 +185,7 @@ function readRaw(table: SegmentTable, planes: readonly Float32Array[], stop: Sto
     for (let first = start; first < end; first += atOnce) {
       stop.check();
       const count = Math.min(atOnce, end - first);
-      const bytes = scratchBytes(count * row);
+      const bytes = borrowScratch(count * row);
       tiff.file.readInto(table.offsets[index]! + first * row, bytes, table.name(index));
       if (page.reversedBits) reverseBits(bytes);
       placeRows(table, withoutPredictor(page, { index, first, count, bytes, bits, littleEndian }), planes);
@@ -194,7 +194,9 @@ function readRaw(table: SegmentTable, planes: readonly Float32Array[], stop: Sto
 }
 
 /** Joins strips that are adjacent in the file and in the plane: line scans have thousands of small strips. */
-function* adjoining(table: SegmentTable): Generator<{ readonly index: number; readonly rows: number }> {
+function* joinAdjacentStrips(
+  table: SegmentTable,
+): Generator<{ readonly index: number; readonly rows: number }> {
   const { tiled, down } = table.page;
   let run: { index: number; rows: number; last: number } | null = null;
   for (const index of table.holding()) {

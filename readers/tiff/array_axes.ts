@@ -1,10 +1,10 @@
 /**
  * An array of any number of axes in the pages of a file: which axis runs along pages, samples, rows and columns. If `Y` runs along
- * rows, `X` along columns and only `C` along samples, each page is a plane. Other arrays, such as `YXZ`, are {@linkcode rearranged}.
+ * rows, `X` along columns and only `C` along samples, each page is a plane. Other arrays, such as `YXZ`, are {@linkcode rearrangeArray}.
  */
 import { DecodeFailed, quoted } from "../errors.ts";
-import { axesOf } from "../metadata/axes.ts";
-import { channelsOf } from "../metadata/channels.ts";
+import { buildAxes } from "../metadata/axes.ts";
+import { buildChannels } from "../metadata/channels.ts";
 import {
   type Acquisition,
   type AxisLetter,
@@ -19,7 +19,7 @@ import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import { warnIf, type Warning } from "../warning.ts";
 import type { PageLayout } from "./page.ts";
-import type { Along, ArrayAxis, PlaneIndex, Stack, StackSizes } from "./stack.ts";
+import type { ArrayAxis, AxisSource, PlaneIndex, Stack, StackSizes } from "./stack.ts";
 import type { PlaneFinder } from "./stored_planes.ts";
 
 /** The axes of an array, slowest first, and the written letter of the axis that is served as `Y`. */
@@ -34,19 +34,19 @@ export interface ArrayAxes {
  * What each axis of an array with these lengths, slowest first, runs along; `null` if the lengths do not end in those of a page.
  * An axis of length 1 counts as one along pages.
  */
-export function placesOf(
+export function assignAxisSources(
   lengths: readonly number[],
   { samples, planar, width, height }: PageLayout,
-): Along[] | null {
+): AxisSource[] | null {
   const [columns, rows, colours] = [["columns", width], ["rows", height], ["samples", samples]] as const;
   const inPage = (planar ? [columns, rows, colours] : [colours, columns, rows]).filter(([, size]) =>
     size > 1
   );
-  const places = lengths.toReversed().map((length): Along | null => {
+  const places = lengths.toReversed().map((length): AxisSource | null => {
     const next = length > 1 ? inPage.shift() : undefined;
     return next === undefined ? "pages" : next[1] === length ? next[0] : null;
   });
-  return inPage.length > 0 || places.includes(null) ? null : (places as Along[]).reverse();
+  return inPage.length > 0 || places.includes(null) ? null : (places as AxisSource[]).reverse();
 }
 
 const SERVED: ReadonlyMap<string, AxisLetter> = new Map(Object.entries(
@@ -69,7 +69,7 @@ const SERVED: ReadonlyMap<string, AxisLetter> = new Map(Object.entries(
  * @returns `null` if the lengths do not end in those of a page
  * @throws {DecodeFailed} there is not exactly one `X`, or more than one `Y`
  */
-export function arrayAxes(
+export function readArrayAxes(
   letters: readonly string[],
   lengths: readonly number[],
   layout: PageLayout,
@@ -78,9 +78,9 @@ export function arrayAxes(
   if (xs !== 1 || ys! > 1) {
     throw new DecodeFailed(`its axes "${letters.join(" ")}" do not have one X and one Y`);
   }
-  const places = placesOf(lengths, layout);
+  const places = assignAxisSources(lengths, layout);
   if (places === null) return null;
-  const other = (along: Along) => places.findIndex((one, i) => one === along && letters[i] !== "X");
+  const other = (along: AxisSource) => places.findIndex((one, i) => one === along && letters[i] !== "X");
   const rowAxis = ys === 1 ? letters.indexOf("Y") : other("rows") < 0 ? other("columns") : other("rows");
   const axes = lengths.map((size, i): ArrayAxis => {
     const along = places[i]!;
@@ -97,7 +97,7 @@ export function arrayAxes(
 const SLICES = ["Z", "I", "Q"];
 
 /** Warns if planes along an axis with another meaning are read as slices. */
-export const sliceWarnings = ({ assumed = [] }: ArrayAxes): Warning[] =>
+export const warnAboutSlices = ({ assumed = [] }: ArrayAxes): Warning[] =>
   warnIf(
     assumed.length > 0,
     "axes_assumed",
@@ -105,17 +105,17 @@ export const sliceWarnings = ({ assumed = [] }: ArrayAxes): Warning[] =>
   );
 
 /** Warns if rows run along an axis other than `Y` and time. */
-export const rowWarnings = ({ rows }: ArrayAxes): Warning[] =>
+export const warnAboutRowAxis = ({ rows }: ArrayAxes): Warning[] =>
   warnIf(rows !== "Y" && rows !== "T", "axis_replaced", `The image has no Y axis: rows run along ${rows}`);
 
 /** Length of each served axis. */
-export function lengthsOf(axes: readonly ArrayAxis[]): Record<AxisLetter, number> {
+export function computeLengths(axes: readonly ArrayAxis[]): Record<AxisLetter, number> {
   const lengths: Record<AxisLetter, number> = { T: 1, L: 1, C: 1, Z: 1, Y: 1, X: 1 };
   for (const { letter, size } of axes) lengths[letter] *= size;
   return lengths;
 }
 
-const PLANE_AXES: Readonly<Record<Along, readonly AxisLetter[]>> = {
+const PLANE_AXES: Readonly<Record<AxisSource, readonly AxisLetter[]>> = {
   pages: ["T", "L", "C", "Z"],
   samples: ["C"],
   rows: ["Y"],
@@ -123,32 +123,32 @@ const PLANE_AXES: Readonly<Record<Along, readonly AxisLetter[]>> = {
 };
 
 /** Number of pages of an array. */
-const pagesOf = (axes: readonly ArrayAxis[]) =>
+const countPages = (axes: readonly ArrayAxis[]) =>
   axes.reduce((product, { along, size }) => along === "pages" ? product * size : product, 1);
 
 /** The planes of an array. @param page the pages by number */
-export function arrayPlanes(
+export function locateArrayPlanes(
   axes: readonly ArrayAxis[],
   page: PlaneFinder,
 ): Pick<Stack, "sizes" | "plane" | "arrangement"> {
   if (!axes.every(({ letter, along, size }) => size === 1 || PLANE_AXES[along].includes(letter))) {
-    return { sizes: { T: 1, C: 1, Z: pagesOf(axes) }, plane: ({ z }) => page(z), arrangement: axes };
+    return { sizes: { T: 1, C: 1, Z: countPages(axes) }, plane: ({ z }) => page(z), arrangement: axes };
   }
   const counted = axes.filter(({ along }) => along === "pages");
-  const { T, L, C, Z } = lengthsOf(counted);
+  const { T, L, C, Z } = computeLengths(counted);
   const sizes: StackSizes = { T, L, C, Z };
   const at = ({ t, z, l, channel }: PlaneIndex) => ({ T: t, L: l, C: channel, Z: z, Y: 0, X: 0 });
   return { sizes, plane: (index) => page(startOf(counted, at(index)).pages) };
 }
 
 /** Index in a page and number of that page. */
-type Place = Record<Along, number>;
+type ArrayPlace = Record<AxisSource, number>;
 
 /** The place of an element of an array, by its indices along the served axes. */
-function startOf(axes: readonly ArrayAxis[], at: Readonly<Record<AxisLetter, number>>): Place {
+function startOf(axes: readonly ArrayAxis[], at: Readonly<Record<AxisLetter, number>>): ArrayPlace {
   const rest = { ...at };
-  const place: Place = { pages: 0, samples: 0, rows: 0, columns: 0 };
-  const strides: Place = { pages: 1, samples: 1, rows: 1, columns: 1 };
+  const place: ArrayPlace = { pages: 0, samples: 0, rows: 0, columns: 0 };
+  const strides: ArrayPlace = { pages: 1, samples: 1, rows: 1, columns: 1 };
   for (const { letter, size, along } of axes.toReversed()) {
     place[along] += rest[letter] % size * strides[along];
     rest[letter] = Math.floor(rest[letter] / size);
@@ -158,13 +158,13 @@ function startOf(axes: readonly ArrayAxis[], at: Readonly<Record<AxisLetter, num
 }
 
 /** How far, and along what, the next row or column of a plane lies. */
-interface Step {
-  readonly along: Along;
+interface PixelStep {
+  readonly along: AxisSource;
   readonly by: number;
   readonly count: number;
 }
 
-function stepOf(axes: readonly ArrayAxis[], letter: "Y" | "X"): Step {
+function findPixelStep(axes: readonly ArrayAxis[], letter: "Y" | "X"): PixelStep {
   const axis = axes.find((one) => one.letter === letter);
   if (axis === undefined) return { along: "rows", by: 0, count: 1 };
   const next = startOf(axes, { T: 0, L: 0, C: 0, Z: 0, Y: 0, X: 0, [letter]: axis.size > 1 ? 1 : 0 });
@@ -177,13 +177,13 @@ function stepOf(axes: readonly ArrayAxis[], letter: "Y" | "X"): Step {
  * @param stored the acquisition whose slices are the pages and whose channels are their samples
  * @throws {DecodeFailed} too many channels, or too large a plane
  */
-export function rearranged(
+export function rearrangeArray(
   stored: Acquisition,
   axes: readonly ArrayAxis[],
   { calibrations, names }: Pick<Stack, "calibrations" | "names">,
   stop: StopFlag,
 ): Acquisition {
-  const lengths = lengthsOf(axes);
+  const lengths = computeLengths(axes);
   if (lengths.C > MAX_CHANNELS) {
     throw new DecodeFailed(`the file has ${lengths.C} channels, more than ${MAX_CHANNELS}`);
   }
@@ -200,8 +200,8 @@ export function rearranged(
   const named = areSamples && lengths.C > 1 ? stored.channels.map(({ name }) => name) : names;
   return {
     ...rest,
-    axes: axesOf(lengths, calibrations),
-    channels: channelsOf(
+    axes: buildAxes(lengths, calibrations),
+    channels: buildChannels(
       Array.from({ length: lengths.C }, (_, c) => ({ name: named[c] })),
       { sampleType, rows: lengths.Y, columns: lengths.X },
     ),
@@ -216,7 +216,7 @@ interface StoredArray {
 }
 
 /** The rows or columns that each page has of a plane: one, or all. One by one, since a file may declare millions. */
-function* rangesOf({ along }: Step, all: RowRange): Generator<RowRange> {
+function* listRanges({ along }: PixelStep, all: RowRange): Generator<RowRange> {
   if (along !== "pages") yield all;
   else for (let start = all.start; start < all.end; start += 1) yield { start, end: start + 1 };
 }
@@ -228,7 +228,7 @@ async function gatherPlanes(
   { t, z, l }: Position,
   wanted?: RowRange,
 ): Promise<PlanePlan> {
-  const [y, x] = [stepOf(axes, "Y"), stepOf(axes, "X")];
+  const [y, x] = [findPixelStep(axes, "Y"), findPixelStep(axes, "X")];
   const { size: storedRows } = stored.axes.find(({ name }) => name === "Y")!;
   const { size: storedColumns } = stored.axes.find(({ name }) => name === "X")!;
   const filled = y.along === "pages" && wanted ? wanted : { start: 0, end: y.count };
@@ -242,8 +242,8 @@ async function gatherPlanes(
   /** Each page with the rows and columns that it has of the planes, and the channels of these planes. */
   function* pages() {
     for (const [first, targets] of planes) {
-      for (const rows of rangesOf(y, filled)) {
-        for (const columns of rangesOf(x, { start: 0, end: x.count })) {
+      for (const rows of listRanges(y, filled)) {
+        for (const columns of listRanges(x, { start: 0, end: x.count })) {
           stop.check();
           const page = first + (y.along === "pages" ? rows.start * y.by : 0) +
             (x.along === "pages" ? columns.start * x.by : 0);
@@ -253,9 +253,9 @@ async function gatherPlanes(
     }
   }
   // From one row or column of a plane to the next: elements within a stored page, and samples.
-  const within = ({ along, by }: Step) =>
+  const within = ({ along, by }: PixelStep) =>
     along === "rows" ? by * storedColumns : along === "columns" ? by : 0;
-  const between = ({ along, by }: Step) => along === "samples" ? by : 0;
+  const between = ({ along, by }: PixelStep) => along === "samples" ? by : 0;
   const planOf = (page: number, samples: readonly number[]) =>
     stored.plan(samples, { ...FIRST_POSITION, z: page });
   let working = NO_WORKING_MEMORY;

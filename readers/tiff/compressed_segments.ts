@@ -1,16 +1,16 @@
 /** Compressed strips and tiles, and the codec for each value of Compression. Heavy codecs are loaded on first use. */
-import { type Codec, type Extent, requireBounded, type StreamSettings } from "../codecs/segment.ts";
+import { type Codec, type LargestSegment, requireBounded, type StreamSettings } from "../codecs/segment.ts";
 import { DecodeFailed } from "../errors.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 import type { PlanePlan } from "../reader.ts";
 import { type PageLayout, PHOTOMETRIC } from "./page.ts";
 import { placeRows, reverseBits, withoutPredictor } from "./samples.ts";
-import { rowBytes, type SegmentTable } from "./segment_table.ts";
+import { countRowBytes, type SegmentTable } from "./segment_table.ts";
 import { TAG, tagName } from "./tags.ts";
 
 /** How to decode the wanted samples. @throws {DecodeFailed} a strip is too large for the decoder, or its bits do not suit it */
-export function compressedPlan(
+export function planCompressed(
   table: SegmentTable,
   codec: Codec,
   stop: StopFlag,
@@ -20,18 +20,18 @@ export function compressedPlan(
     const bits = `${tagName(TAG.BitsPerSample)} is ${page.bits.join(", ")}`;
     throw new DecodeFailed(`${bits}; samples of ${codec.title} have one width above 1`);
   }
-  const settings = settingsOf(page);
+  const settings = readStreamSettings(page);
   return {
     working: {
-      bytes: codec.workingBytes(largest(table, codec)),
+      bytes: codec.workingBytes(findLargestSegment(table, codec)),
       endsWithWorker: codec.endsWithWorker ?? false,
     },
     decode: async (planes) => {
       let room: Uint8Array | null = null;
       for (const index of table.holding()) {
         stop.check();
-        const bits = decodedBits(table, codec, index);
-        const row = rowBytes(page.segmentWidth, bits);
+        const bits = countDecodedBits(table, codec, index);
+        const row = countRowBytes(page.segmentWidth, bits);
         const rows = table.rows(index);
         const input = tiff.file.read(table.offsets[index]!, table.lengths[index]!, table.name(index));
         if (page.reversedBits && codec.bitOrder) reverseBits(input);
@@ -67,18 +67,18 @@ export function compressedPlan(
 }
 
 /** Bits of each interleaved sample after decoding: image codecs widen samples to the next machine type. */
-function decodedBits(table: SegmentTable, { image }: Codec, index: number): readonly number[] {
+function countDecodedBits(table: SegmentTable, { image }: Codec, index: number): readonly number[] {
   const bits = table.bits(index);
   return image ? bits.map((b) => b <= 8 ? 8 : b <= 16 ? 16 : b <= 32 ? 32 : 64) : bits;
 }
 
-function largest(table: SegmentTable, codec: Codec): Extent {
+function findLargestSegment(table: SegmentTable, codec: Codec): LargestSegment {
   const { segmentWidth: width, segmentHeight: rows } = table.page;
   let [stored, rowLength, samples] = [0, 0, 0];
   for (const index of table.holding()) {
-    const bits = decodedBits(table, codec, index);
+    const bits = countDecodedBits(table, codec, index);
     stored = Math.max(stored, table.lengths[index]!);
-    rowLength = Math.max(rowLength, rowBytes(width, bits));
+    rowLength = Math.max(rowLength, countRowBytes(width, bits));
     samples = Math.max(samples, bits.length);
   }
   const extent = { stored, width, rows, samples, bytes: rowLength * rows };
@@ -86,28 +86,28 @@ function largest(table: SegmentTable, codec: Codec): Extent {
   return extent;
 }
 
-const jpeg2000 = async () => (await import("../codecs/jpeg2000.ts")).jpeg2000;
-const jpeg = async () => (await import("../codecs/jpeg.ts")).jpeg;
+const loadJpeg2000 = async () => (await import("../codecs/jpeg2000.ts")).jpeg2000;
+const loadJpeg = async () => (await import("../codecs/jpeg.ts")).jpeg;
 const deflate = async () => (await import("../codecs/zlib.ts")).deflate;
-const webp = async () => (await import("../codecs/webp.ts")).webp;
-const zstd = async () => (await import("../codecs/zlib.ts")).zstd;
+const loadWebp = async () => (await import("../codecs/webp.ts")).webp;
+const loadZstd = async () => (await import("../codecs/zlib.ts")).zstd;
 
 const CODECS: Readonly<Record<number, () => Promise<Codec>>> = {
   5: async () => (await import("../codecs/lzw.ts")).lzw,
-  7: jpeg,
+  7: loadJpeg,
   8: deflate,
   32773: async () => (await import("../codecs/packbits.ts")).packBits,
   32946: deflate,
-  33003: jpeg2000,
-  33004: jpeg2000,
-  33005: jpeg2000,
-  33007: jpeg,
-  34712: jpeg2000,
+  33003: loadJpeg2000,
+  33004: loadJpeg2000,
+  33005: loadJpeg2000,
+  33007: loadJpeg,
+  34712: loadJpeg2000,
   34887: async () => (await import("../codecs/lerc.ts")).lerc,
-  34926: zstd,
-  34927: webp,
-  50000: zstd,
-  50001: webp,
+  34926: loadZstd,
+  34927: loadWebp,
+  50000: loadZstd,
+  50001: loadWebp,
 };
 
 /**
@@ -125,7 +125,7 @@ const NOT_READ: Readonly<Record<number, string>> = {
 };
 
 /** The codec of a compressed page. @throws {DecodeFailed} Compression is unknown, or may mean that samples are YCbCr */
-export function codecOf(
+export function requireCodec(
   { compression, samples }: Pick<PageLayout, "compression" | "samples">,
 ): Promise<Codec> {
   const load = CODECS[compression];
@@ -141,7 +141,7 @@ export function codecOf(
 /** Largest JPEG tables of a page in bytes; most have a kilobyte. */
 const MAX_TABLE_BYTES = 1 << 20;
 
-function settingsOf(page: PageLayout): Omit<StreamSettings, "bits"> {
+function readStreamSettings(page: PageLayout): Omit<StreamSettings, "bits"> {
   const { directory, kind, photometric } = page;
   return {
     kind,

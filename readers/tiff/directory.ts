@@ -4,22 +4,22 @@
  */
 import { DecodeFailed, unlessDamaged } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
-import { textFrom } from "../metadata/text.ts";
+import { decodeAnyText } from "../metadata/text.ts";
 import { ASCII, FIELD_TYPES, MAX_ENTRIES, tagName } from "./tags.ts";
 
 /** Text without NULs at its end: UTF-8, else Latin-1, in which older programs write the micro sign. */
-export function textOf(bytes: Uint8Array): string {
-  return textFrom(bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1));
+export function readTagText(bytes: Uint8Array): string {
+  return decodeAnyText(bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1));
 }
 
 /** The same text, up to its first NUL. */
 export function decodeText(bytes: Uint8Array): string {
   const end = bytes.indexOf(0);
-  return textFrom(end < 0 ? bytes : bytes.subarray(0, end));
+  return decodeAnyText(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
 /** A text up to its first NUL. */
-export const upToNul = (text: string): string => text.split("\0", 1)[0]!;
+export const cutAtNul = (text: string): string => text.split("\0", 1)[0]!;
 
 /** Bytes of the first window after a jump: a directory of twenty entries with its short values. */
 const FIRST_WINDOW = 512;
@@ -68,14 +68,14 @@ export type Encoding = Readonly<Record<"littleEndian" | "bigTiff", boolean>>;
 const CLASSIC = { countBytes: 2, entryBytes: 12, pointerBytes: 4 };
 const BIG = { countBytes: 8, entryBytes: 20, pointerBytes: 8 };
 
-function pointer(view: DataView, at: number, { bigTiff, littleEndian }: Encoding): number {
+function readPointer(view: DataView, at: number, { bigTiff, littleEndian }: Encoding): number {
   return bigTiff ? Number(view.getBigUint64(at, littleEndian)) : view.getUint32(at, littleEndian);
 }
 
 /** One entry: its tag, field type (TIFF 6.0, section 2), number of values, and offset of the first value in the file. */
-export type Entry = Readonly<Record<"tag" | "type" | "count" | "at", number>>;
+export type TiffEntry = Readonly<Record<"tag" | "type" | "count" | "at", number>>;
 
-const bytesOf = (type: number): number => FIELD_TYPES[type]?.[0] ?? 0;
+const sizeOfType = (type: number): number => FIELD_TYPES[type]?.[0] ?? 0;
 
 /** Entries of a directory by tag. They are looked up in its own bytes, so that a long chain costs little. */
 export class Directory {
@@ -98,7 +98,7 @@ export class Directory {
     let count = 0;
     if (offset !== 0) {
       const head = window.view(offset, countBytes, what);
-      count = encoding.bigTiff ? pointer(head, 0, encoding) : head.getUint16(0, encoding.littleEndian);
+      count = encoding.bigTiff ? readPointer(head, 0, encoding) : head.getUint16(0, encoding.littleEndian);
       if (count === 0 || count > MAX_ENTRIES) {
         throw new DecodeFailed(`${what} at ${offset} has ${count} entries, not 1 to ${MAX_ENTRIES}`);
       }
@@ -109,27 +109,27 @@ export class Directory {
       ? new DataView(new ArrayBuffer(length))
       : window.view(offset, length, what);
     this.#bytes = new DataView(buffer.slice(byteOffset, byteOffset + length));
-    this.next = pointer(this.#bytes, this.#end, encoding);
+    this.next = readPointer(this.#bytes, this.#end, encoding);
   }
 
-  *#entries(): Generator<Entry> {
+  *#entries(): Generator<TiffEntry> {
     const { countBytes, entryBytes } = this.#parts;
     for (let at = countBytes; at < this.#end; at += entryBytes) yield this.#entryAt(at);
   }
 
-  #entryAt(at: number): Entry {
+  #entryAt(at: number): TiffEntry {
     const { entryBytes, pointerBytes } = this.#parts;
     const { littleEndian } = this.encoding;
     const tag = this.#bytes.getUint16(at, littleEndian);
     const type = this.#bytes.getUint16(at + 2, littleEndian);
-    const count = pointer(this.#bytes, at + 4, this.encoding);
+    const count = readPointer(this.#bytes, at + 4, this.encoding);
     const value = at + entryBytes - pointerBytes;
-    const isInline = count * bytesOf(type) <= pointerBytes;
-    const place = isInline ? this.offset + value : pointer(this.#bytes, value, this.encoding);
+    const isInline = count * sizeOfType(type) <= pointerBytes;
+    const place = isInline ? this.offset + value : readPointer(this.#bytes, value, this.encoding);
     return { tag, type, count, at: place };
   }
 
-  entry(tag: number): Entry | undefined {
+  entry(tag: number): TiffEntry | undefined {
     const { countBytes, entryBytes } = this.#parts;
     for (let at = countBytes; at < this.#end; at += entryBytes) {
       if (this.#bytes.getUint16(at, this.encoding.littleEndian) === tag) return this.#entryAt(at);
@@ -138,9 +138,9 @@ export class Directory {
   }
 
   /** The entry of a tag on which samples depend, or `undefined`. @throws {DecodeFailed} the entry holds no number */
-  #numeric(tag: number): Entry | undefined {
+  #numeric(tag: number): TiffEntry | undefined {
     const entry = this.entry(tag);
-    if (!entry || entry.count > 0 && entry.type !== ASCII && bytesOf(entry.type) > 0) return entry;
+    if (!entry || entry.count > 0 && entry.type !== ASCII && sizeOfType(entry.type) > 0) return entry;
     throw new DecodeFailed(`the directory at ${this.offset} has no number for ${tagName(tag)}`);
   }
 
@@ -170,8 +170,8 @@ export class Directory {
     return new Float64Array(entry.count).map((_, i) => read(view, i * width, this.encoding.littleEndian));
   }
 
-  #view(entry: Entry, count: number): DataView<ArrayBuffer> {
-    const length = count * bytesOf(entry.type);
+  #view(entry: TiffEntry, count: number): DataView<ArrayBuffer> {
+    const length = count * sizeOfType(entry.type);
     const own = entry.at - this.offset;
     if (own >= 0 && own + length <= this.#bytes.byteLength) {
       return new DataView(this.#bytes.buffer, own, length);
@@ -182,7 +182,7 @@ export class Directory {
   /** The first offset after `offset` at which the directory or one of its values begins; `Infinity` if there is none. */
   firstPartAfter(offset: number): number {
     const { pointerBytes } = this.#parts;
-    const apart = this.#entries().filter((entry) => entry.count * bytesOf(entry.type) > pointerBytes);
+    const apart = this.#entries().filter((entry) => entry.count * sizeOfType(entry.type) > pointerBytes);
     const starts = [this.offset, ...apart.map(({ at }) => at)];
     return Math.min(Infinity, ...starts.filter((start) => start > offset));
   }
@@ -193,8 +193,8 @@ export class Directory {
     return entry && this.#copied(entry, most);
   }
 
-  #copied(entry: Entry, most: number): Uint8Array<ArrayBuffer> {
-    const length = entry.count * bytesOf(entry.type);
+  #copied(entry: TiffEntry, most: number): Uint8Array<ArrayBuffer> {
+    const length = entry.count * sizeOfType(entry.type);
     if (length > most) {
       throw new DecodeFailed(`${tagName(entry.tag)} has ${length} bytes, more than ${most}`);
     }
@@ -204,8 +204,8 @@ export class Directory {
 
   /** Text of every entry of a tag, of which some writers repeat ImageDescription; with NULs inside. @throws {DecodeFailed} */
   texts(tag: number, most: number, start = Infinity): string[] {
-    return this.#entries().filter((entry) => entry.tag === tag && bytesOf(entry.type) === 1)
-      .map((entry) => textOf(this.#copied({ ...entry, count: Math.min(entry.count, start) }, most)))
+    return this.#entries().filter((entry) => entry.tag === tag && sizeOfType(entry.type) === 1)
+      .map((entry) => readTagText(this.#copied({ ...entry, count: Math.min(entry.count, start) }, most)))
       .toArray();
   }
 
@@ -216,7 +216,7 @@ export class Directory {
 
   /** First text of a tag on which no sample depends, up to its first NUL; `""` if it is absent or damaged. */
   note(tag: number, most: number): string {
-    return upToNul(this.notes(tag, most)[0] ?? "");
+    return cutAtNul(this.notes(tag, most)[0] ?? "");
   }
 
   /** Texts of a tag on which no sample depends; empty if it is absent or a text is damaged. */

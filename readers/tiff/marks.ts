@@ -45,7 +45,7 @@ export const GROUPING: FileGrouping = { setOf, mayBeOwn: () => true };
 function setOf(name: string, beside: FolderNames): string | null {
   const [extension] = /(?:\.ome)?\.tiff?$/i.exec(name) ?? [];
   if (extension === undefined) return null;
-  const companion = beside.ending(COMPANION).find((document) => continues(name, document));
+  const companion = beside.ending(COMPANION).find((document) => continuesCompanion(name, document));
   if (companion !== undefined) return companion;
   if (THOR_IMAGE.test(name) && isThorSet(name, beside)) return "Chan";
   if (SEPARATE_IMAGE.test(name) && beside.find(METADATA_NAME) !== null) return "img_";
@@ -72,7 +72,7 @@ const isThorSet = (name: string, beside: FolderNames) =>
     );
 
 /** True if a name continues that of a companion document: `set-Z1.ome.tif` and `set.companion.ome`. */
-function continues(name: string, companion: string): boolean {
+function continuesCompanion(name: string, companion: string): boolean {
   const stem = companion.slice(0, -COMPANION.length).toLowerCase();
   return name.toLowerCase().startsWith(stem) && !/^[\p{L}\p{N}]/u.test(name.slice(stem.length));
 }
@@ -87,13 +87,13 @@ export const SUMMARY_MARK = 2_355_492;
 export const SCANIMAGE_MARK = 117_637_889;
 
 /** The number at an offset of the header; `null` if the file ends before it. */
-export function numberAt({ file, window, encoding }: TiffFile, at: number): number | null {
+export function readNumberAt({ file, window, encoding }: TiffFile, at: number): number | null {
   return file.size < at + 4 ? null : window.view(at, 4, "the header").getUint32(0, encoding.littleEndian);
 }
 
 /** Whether a file is NDTiff. */
 export const isNDTiff = (tiff: TiffFile): boolean =>
-  tiff.file.size >= 28 && numberAt(tiff, 8) === NDTIFF_MARK;
+  tiff.file.size >= 28 && readNumberAt(tiff, 8) === NDTIFF_MARK;
 
 /** Start of a description by ImageJ 1, Bio-Formats or tifffile. */
 export const IMAGEJ_MARK = "ImageJ=";

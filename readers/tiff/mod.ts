@@ -15,14 +15,14 @@ import { basename, dirname, extname, join } from "node:path";
 import { Unreadable } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/file_access.ts";
-import { lostText } from "../metadata/lost_text.ts";
+import { warnAboutZeros } from "../metadata/lost_text.ts";
 import type { Acquisition, Scenes, Source } from "../reader.ts";
 import { warnIf } from "../warning.ts";
-import { acquisitionOf } from "./acquisition.ts";
-import { plainSeries } from "./dialects/plain.ts";
+import { describeStack } from "./acquisition.ts";
+import { openPlainSeries } from "./dialects/plain.ts";
 import * as marks from "./marks.ts";
-import { recentBytes } from "./plane_files.ts";
-import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "./stack.ts";
+import { estimateRecent } from "./plane_files.ts";
+import { type OpenedSeries, type OpenedTiff, readOrWarn, type SeriesList, type Stack } from "./stack.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "./tags.ts";
 import { TiffFile } from "./tiff_file.ts";
 
@@ -31,27 +31,29 @@ const MAX_ZEROS = 4096;
 
 /** A dialect: a quick check, and its reader, which is loaded if the check passes. */
 interface Dialect {
-  fits(opened: Opened): boolean;
+  fits(opened: OpenedTiff): boolean;
   /** The series of a file; `null` if the file is of another dialect after all. */
-  open(opened: Opened): Promise<SeriesList | null>;
+  open(opened: OpenedTiff): Promise<SeriesList | null>;
 }
 
 /** All dialects except NDTiff and plain pages. The first dialect that opens a file is used. */
 const DIALECTS: readonly Dialect[] = [
   {
     fits: ({ tiff }) =>
-      marks.numberAt(tiff, 8) === marks.INDEX_MAP_MARK || marks.numberAt(tiff, 32) === marks.SUMMARY_MARK,
-    open: async (opened) => (await import("./dialects/micromanager.ts")).openMicroManager(opened),
+      marks.readNumberAt(tiff, 8) === marks.INDEX_MAP_MARK ||
+      marks.readNumberAt(tiff, 32) === marks.SUMMARY_MARK,
+    open: async (opened) => (await import("./dialects/micromanager/mod.ts")).openMicroManager(opened),
   },
   {
     fits: ({ path, files }) =>
       marks.SEPARATE_IMAGE.test(basename(path)) && mayExist(files, join(dirname(path), marks.METADATA_NAME)),
-    open: async (opened) => (await import("./dialects/micromanager_images.ts")).openSeparateImages(opened),
+    open: async (opened) =>
+      (await import("./dialects/micromanager/separate_images.ts")).openSeparateImages(opened),
   },
   {
     fits: ({ path, descriptions }) => descriptions.some(marks.isOmeXml) || /\.ome\.tiff?$/i.test(path),
     open: async (opened) => {
-      const list = (await import("./dialects/ome.ts")).openOme(opened);
+      const list = (await import("./dialects/ome/mod.ts")).openOme(opened);
       const experiment = join(dirname(opened.path), marks.EXPERIMENT_NAME);
       if (list === null || !mayExist(opened.files, experiment)) return list;
       return (await import("./dialects/thorimage.ts")).withExperiment(opened, list);
@@ -61,37 +63,37 @@ const DIALECTS: readonly Dialect[] = [
     fits: ({ descriptions }) => descriptions.some(marks.isImageJText),
     open: async (opened) => {
       const stack = (await import("./dialects/imagej.ts")).openImageJ(opened);
-      if (!mayBeOlympus(opened)) return single(stack);
-      return single((await import("./dialects/olympus.ts")).withOlympusText(opened, stack));
+      if (!mayBeOlympus(opened)) return listSingle(stack);
+      return listSingle((await import("./dialects/olympus/mod.ts")).withOlympusText(opened, stack));
     },
   },
   {
     fits: ({ tiff, first, descriptions }) =>
-      tiff.encoding.bigTiff && marks.numberAt(tiff, 16) === marks.SCANIMAGE_MARK ||
+      tiff.encoding.bigTiff && marks.readNumberAt(tiff, 16) === marks.SCANIMAGE_MARK ||
       [...descriptions, first.note(TAG.Software, MAX_VENDOR_BYTES)].some(marks.isScanImageText),
-    open: async (opened) => single((await import("./dialects/scanimage.ts")).openScanImage(opened)),
+    open: async (opened) => listSingle((await import("./dialects/scanimage/mod.ts")).openScanImage(opened)),
   },
   {
     fits: ({ first, descriptions: [text = ""] }) =>
       first.has(TAG.UIC1) || first.has(TAG.UIC2) || text.trimStart().startsWith("<MetaData>"),
-    open: async (opened) => single((await import("./dialects/metamorph.ts")).openMetaMorph(opened)),
+    open: async (opened) => listSingle((await import("./dialects/metamorph.ts")).openMetaMorph(opened)),
   },
   {
     fits: mayBeOlympus,
-    open: async (opened) => single((await import("./dialects/olympus.ts")).openOlympus(opened)),
+    open: async (opened) => listSingle((await import("./dialects/olympus/mod.ts")).openOlympus(opened)),
   },
   {
     fits: ({ first }) => first.has(TAG.FluoViewHeader),
-    open: async (opened) => single((await import("./dialects/fluoview.ts")).openFluoView(opened)),
+    open: async (opened) => listSingle((await import("./dialects/fluoview.ts")).openFluoView(opened)),
   },
 ];
 
 /** The list of a file with one series. */
-const single = (stack: Stack | null): SeriesList | null =>
+const listSingle = (stack: Stack | null): SeriesList | null =>
   stack && { count: 1, own: 0, warnings: [], entries: () => [{ name: null, sizes: {} }], open: () => stack };
 
 /** Whether a file is named like a file of an Olympus set, or may have a text file beside it. */
-function mayBeOlympus({ path, files }: Opened): boolean {
+function mayBeOlympus({ path, files }: OpenedTiff): boolean {
   const stem = path.slice(0, path.length - extname(path).length);
   return marks.OLYMPUS_ENDING.test(stem) || mayExist(files, `${stem}.txt`) || mayExist(files, `${stem}.TXT`);
 }
@@ -106,21 +108,21 @@ function mayExist(files: FileAccess, path: string): boolean {
   }
 }
 
-async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
+async function openTiffSeries({ path, files }: Source): Promise<OpenedSeries> {
   if (files.kind(path) === "directory") {
-    return (await import("./dialects/ndtiff.ts")).openNDTiffFolder(path, files);
+    return (await import("./dialects/ndtiff/mod.ts")).openNDTiffFolder(path, files);
   }
   if (marks.isCompanion(path)) {
-    return (await import("./dialects/ome.ts")).openCompanion(path, files);
+    return (await import("./dialects/ome/mod.ts")).openCompanion(path, files);
   }
   const tiff = new TiffFile(files.open(path), files);
   // Does not look at the directories, which may be damaged.
-  if (marks.isNDTiff(tiff)) return (await import("./dialects/ndtiff.ts")).openNDTiff(path, tiff, files);
+  if (marks.isNDTiff(tiff)) return (await import("./dialects/ndtiff/mod.ts")).openNDTiff(path, tiff, files);
   const { first } = tiff;
   const text = `It is a plain TIFF: it lacks ${tagName(TAG.CZ_LSMINFO)}, which makes one LSM`;
   const warnings = warnIf(/\.lsm$/i.test(path), "read_differently", text);
   const texts = () => first.texts(TAG.ImageDescription, MAX_XML_BYTES);
-  const descriptions = noted(warnings, tagName(TAG.ImageDescription), texts) ?? [];
+  const descriptions = readOrWarn(warnings, tagName(TAG.ImageDescription), texts) ?? [];
   for (const text of descriptions) {
     const zeros = text === "" ? "\0".repeat(Math.min(first.count(TAG.ImageDescription), MAX_ZEROS)) : text;
     const few = marks.isImageJText(text) || marks.isScanImageText(text)
@@ -128,38 +130,38 @@ async function openSeries({ path, files }: Source): Promise<OpenedSeries> {
       : first.has(TAG.UIC1)
       ? "end lines"
       : "end";
-    warnings.push(...lostText(tagName(TAG.ImageDescription), zeros, few));
+    warnings.push(...warnAboutZeros(tagName(TAG.ImageDescription), zeros, few));
   }
-  const opened: Opened = { path, files, tiff, first, descriptions, warnings };
-  const list = await seriesOf(opened);
+  const opened: OpenedTiff = { path, files, tiff, first, descriptions, warnings };
+  const list = await openDialect(opened);
   const software = first.note(TAG.Software, 64);
   if (!/Cycle\d+/i.test(basename(path)) && !marks.PRAIRIE_SOFTWARE.test(software)) return { opened, list };
   return { opened, list: (await import("./dialects/prairie.ts")).withPrairieDocument(opened, list) };
 }
 
 /** The series of the first dialect that opens a file, else its plain pages. */
-async function seriesOf(opened: Opened): Promise<SeriesList> {
+async function openDialect(opened: OpenedTiff): Promise<SeriesList> {
   for (const { fits, open } of DIALECTS) {
     const list = fits(opened) ? await open(opened) : null;
     if (list !== null) return list;
   }
-  const plain = plainSeries(opened);
+  const plain = openPlainSeries(opened);
   if (!opened.first.has(TAG.MicroManagerMetadata)) return plain;
-  const { withPlaneMetadata } = await import("./dialects/micromanager.ts");
+  const { withPlaneMetadata } = await import("./dialects/micromanager/mod.ts");
   return { ...plain, open: (index) => withPlaneMetadata(plain.open(index), opened.first, index) };
 }
 
 /** Opens a TIFF acquisition, with the other files of its set. */
 export async function scenes(source: Source): Promise<Scenes> {
-  const { opened, list } = await openSeries(source);
+  const { opened, list } = await openTiffSeries(source);
   // Warnings about the file apply to each series; warnings from opening a series apply to it alone.
   const ofFile = opened.warnings.splice(0);
   const open = (scene: number): Acquisition => {
     const stack = list.open(scene);
     const warnings = [...ofFile, ...opened.warnings.splice(0), ...stack.warnings];
     const others = Math.max(0, new Set(stack.files?.()).size - 1);
-    const indexBytes = opened.tiff.indexBytes + (stack.indexBytes ?? 0) + recentBytes(others);
-    return acquisitionOf({ ...stack, warnings, indexBytes }, opened.first, opened.files.stop);
+    const indexBytes = opened.tiff.indexBytes + (stack.indexBytes ?? 0) + estimateRecent(others);
+    return describeStack({ ...stack, warnings, indexBytes }, opened.first, opened.files.stop);
   };
   const only = list.count === 1 ? open(0) : null;
   // Descriptions may be large and are no longer needed.

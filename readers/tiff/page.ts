@@ -49,14 +49,14 @@ export const PHOTOMETRIC = { whiteIsZero: 0, blackIsZero: 1, rgb: 2, separated: 
 export const JPEG_COMPRESSION = 7;
 
 /** Size of a page and its samples per pixel. @throws {DecodeFailed} a value is missing or out of range */
-export function pageSize(directory: Directory): Pick<PageLayout, "width" | "height" | "samples"> {
-  const width = count(directory, TAG.ImageWidth);
-  const height = count(directory, TAG.ImageLength);
+export function readPageSize(directory: Directory): Pick<PageLayout, "width" | "height" | "samples"> {
+  const width = readCount(directory, TAG.ImageWidth);
+  const height = readCount(directory, TAG.ImageLength);
   if (width * height > MAX_PLANE_SAMPLES) {
-    const declared = `${where(directory)} declares ${width} x ${height} pixels`;
+    const declared = `${nameDirectory(directory)} declares ${width} x ${height} pixels`;
     throw new DecodeFailed(`${declared}, more than ${MAX_PLANE_SAMPLES}`);
   }
-  const samples = count(directory, TAG.SamplesPerPixel, 1);
+  const samples = readCount(directory, TAG.SamplesPerPixel, 1);
   if (samples > MAX_CHANNELS) {
     throw new DecodeFailed(`${tagName(TAG.SamplesPerPixel)} is ${samples}, more than ${MAX_CHANNELS}`);
   }
@@ -72,17 +72,17 @@ export function isPlanar(directory: Directory, samples: number): boolean {
   return value === 2 && samples > 1;
 }
 
-function count(directory: Directory, tag: number, missing?: number): number {
+function readCount(directory: Directory, tag: number, missing?: number): number {
   const value = directory.number(tag) ?? missing;
-  if (value === undefined) throw new DecodeFailed(`${where(directory)} lacks ${tagName(tag)}`);
+  if (value === undefined) throw new DecodeFailed(`${nameDirectory(directory)} lacks ${tagName(tag)}`);
   if (!Number.isSafeInteger(value) || value < 1) {
-    throw new DecodeFailed(`${where(directory)} has ${tagName(tag)} of ${value}`);
+    throw new DecodeFailed(`${nameDirectory(directory)} has ${tagName(tag)} of ${value}`);
   }
   return value;
 }
 
 /** The layout of an uncompressed plane in one strip that is described by another structure than its directory. */
-export function inOneStrip(
+export function layOutInOneStrip(
   page: Pick<PageLayout, "directory" | "width" | "height" | "bits" | "kind" | "sampleType">,
 ): PageLayout {
   const samples = page.bits.length;
@@ -104,14 +104,14 @@ export function inOneStrip(
 }
 
 /** Name of a directory in messages. */
-export const where = ({ offset }: Directory): string => `the directory at ${offset}`;
+export const nameDirectory = ({ offset }: Directory): string => `the directory at ${offset}`;
 
 /** Reads the layout of one directory. @throws {DecodeFailed} a tag is missing, out of range or unsupported */
 export function readPage(directory: Directory): PageLayout {
-  const { width, height, samples } = pageSize(directory);
+  const { width, height, samples } = readPageSize(directory);
   const depth = directory.number(TAG.ImageDepth) ?? 1;
   if (depth !== 1) throw new DecodeFailed(`${tagName(TAG.ImageDepth)} is ${depth}; only 1 is read`);
-  const bits = perSample(directory, TAG.BitsPerSample, samples);
+  const bits = readPerSample(directory, TAG.BitsPerSample, samples);
   const kind = sampleKind(directory, samples, bits);
   const planar = isPlanar(directory, samples);
   const compression = directory.number(TAG.Compression) ?? UNCOMPRESSED;
@@ -132,19 +132,19 @@ export function readPage(directory: Directory): PageLayout {
     samples,
     bits,
     kind,
-    sampleType: servedType(kind, Math.max(...bits)),
+    sampleType: chooseServedType(kind, Math.max(...bits)),
     planar,
     compression,
     predictor: directory.number(TAG.Predictor) ?? 1,
     reversedBits: directory.number(TAG.FillOrder) === 2,
     photometric,
     extraSamples: [...directory.numbers(TAG.ExtraSamples, MAX_CHANNELS)],
-    ...segments(directory, width, height, planar ? samples : 1),
+    ...readSegments(directory, width, height, planar ? samples : 1),
   };
 }
 
 /** One value per sample; 1 by default, and a single value applies to all. */
-function perSample(directory: Directory, tag: number, samples: number): number[] {
+function readPerSample(directory: Directory, tag: number, samples: number): number[] {
   const values = directory.numbers(tag, MAX_CHANNELS);
   const [first = 1] = values;
   return values.length < samples ? Array<number>(samples).fill(first) : [...values.subarray(0, samples)];
@@ -154,7 +154,7 @@ function perSample(directory: Directory, tag: number, samples: number): number[]
 const KINDS: readonly (SampleKind | undefined)[] = ["uint", "uint", "int", "float", "uint"];
 
 function sampleKind(directory: Directory, samples: number, bits: readonly number[]): SampleKind {
-  const formats = perSample(directory, TAG.SampleFormat, samples);
+  const formats = readPerSample(directory, TAG.SampleFormat, samples);
   const [kind] = formats.map((format) => KINDS[format]);
   if (kind === undefined || formats.some((format) => KINDS[format] !== kind)) {
     const stated = `${tagName(TAG.SampleFormat)} is ${formats.join(", ")}`;
@@ -173,14 +173,14 @@ function sampleKind(directory: Directory, samples: number, bits: readonly number
   return kind;
 }
 
-function servedType(kind: SampleKind, bits: number): SampleType {
+function chooseServedType(kind: SampleKind, bits: number): SampleType {
   if (kind === "float") return bits === 16 ? "float16" : bits <= 32 ? "float32" : "float64";
   if (kind === "uint" && bits === 1) return "bool";
   const width = bits <= 8 ? 8 : bits <= 16 ? 16 : bits <= 32 ? 32 : 64;
   return `${kind}${width}`;
 }
 
-function segments(
+function readSegments(
   directory: Directory,
   width: number,
   height: number,
@@ -188,15 +188,15 @@ function segments(
 ): Pick<PageLayout, "segmentWidth" | "segmentHeight" | "tiled" | "across" | "down"> {
   const tiled = directory.has(TAG.TileWidth) || directory.has(TAG.TileOffsets);
   const offsets = directory.has(TAG.TileOffsets) ? TAG.TileOffsets : TAG.StripOffsets;
-  const segmentWidth = tiled ? count(directory, TAG.TileWidth) : width;
+  const segmentWidth = tiled ? readCount(directory, TAG.TileWidth) : width;
   // There is one strip if RowsPerStrip is absent, or by convention if it is 2^32 - 1.
   const segmentHeight = tiled
-    ? count(directory, TAG.TileLength)
-    : Math.min(count(directory, TAG.RowsPerStrip, height), height);
+    ? readCount(directory, TAG.TileLength)
+    : Math.min(readCount(directory, TAG.RowsPerStrip, height), height);
   const across = Math.ceil(width / segmentWidth);
   const down = Math.ceil(height / segmentHeight);
   const present = directory.count(offsets);
-  if (present === 0) throw new DecodeFailed(`${where(directory)} lacks ${tagName(offsets)}`);
+  if (present === 0) throw new DecodeFailed(`${nameDirectory(directory)} lacks ${tagName(offsets)}`);
   // Some writers state a wrong RowsPerStrip for a single strip.
   if (!tiled && present === sets && down > 1) {
     return { segmentWidth, segmentHeight: height, tiled, across, down: 1 };

@@ -5,9 +5,9 @@
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import { isSampleType, SAMPLE_BYTES, SampleArray, swapBytes } from "../samples/to_float32.ts";
-import { int64ToFloat32, uint64ToFloat32 } from "../samples/to_float32.ts";
+import { convertInt64, convertUint64 } from "../samples/to_float32.ts";
 import type { PageLayout, SampleKind } from "./page.ts";
-import { rowBytes, type SegmentTable } from "./segment_table.ts";
+import { countRowBytes, type SegmentTable } from "./segment_table.ts";
 import { TAG, tagName } from "./tags.ts";
 
 /** Some decoded rows of one strip or tile. */
@@ -23,7 +23,7 @@ export interface SegmentRows {
 }
 
 /** A wanted sample, by its index among the interleaved ones, and its plane. */
-type Wanted = Readonly<{ sample: number; plane: Float32Array }>;
+type SampleTarget = Readonly<{ sample: number; plane: Float32Array }>;
 
 const REVERSED = Uint8Array.from({ length: 256 }, (_, byte) => {
   let reversed = 0;
@@ -100,7 +100,7 @@ export function placeRows(table: SegmentTable, stored: SegmentRows, planes: read
   if (from >= page.height) return;
   const held = wanted.filter(({ sample }) => !page.planar || sample === set)
     .map(({ sample, target }) => ({ sample: page.planar ? 0 : sample, plane: planes[target]! }));
-  const place: Place = {
+  const place: RowDestination = {
     rows: Math.min(stored.count, page.height - from),
     columns: Math.min(page.segmentWidth, page.width - left),
     at: (from - table.shown.start) * page.width + left,
@@ -113,13 +113,13 @@ export function placeRows(table: SegmentTable, stored: SegmentRows, planes: read
 }
 
 /** Destination of rows: the numbers of rows and columns to keep, and the index of their first sample in the planes. */
-type Place = Readonly<Record<"rows" | "columns" | "at", number>>;
+type RowDestination = Readonly<Record<"rows" | "columns" | "at", number>>;
 
 function unpackMachineType(
   { segmentWidth, width }: PageLayout,
   { bytes, bits, littleEndian, sampleType }: SegmentRows & { readonly sampleType: SampleType },
-  wanted: readonly Wanted[],
-  { rows, columns, at }: Place,
+  wanted: readonly SampleTarget[],
+  { rows, columns, at }: RowDestination,
 ): void {
   const step = bits.length;
   const stored = bytes.subarray(0, rows * segmentWidth * step * SAMPLE_BYTES[sampleType]);
@@ -139,14 +139,14 @@ function unpackMachineType(
 function unpackBits(
   { kind, segmentWidth, width }: PageLayout,
   { bytes, bits, littleEndian }: SegmentRows,
-  wanted: readonly Wanted[],
-  { rows, columns, at }: Place,
+  wanted: readonly SampleTarget[],
+  { rows, columns, at }: RowDestination,
 ): void {
-  const row = rowBytes(segmentWidth, bits);
+  const row = countRowBytes(segmentWidth, bits);
   const pixel = bits.reduce((sum, b) => sum + b, 0);
   let first = 0;
   for (const [sample, size] of bits.entries()) {
-    const read = reader(bytes, size, kind, littleEndian);
+    const read = makeBitReader(bytes, size, kind, littleEndian);
     for (const { plane } of wanted.filter((one) => one.sample === sample)) {
       for (let y = 0; y < rows; y += 1) {
         let bit = y * row * 8 + first;
@@ -159,13 +159,13 @@ function unpackBits(
 }
 
 /** Reads a sample at a bit. */
-function reader(bytes: Uint8Array, size: number, kind: SampleKind, littleEndian: boolean) {
-  if (kind === "float") return (bit: number) => float24(word(bytes, bit / 8), littleEndian);
+function makeBitReader(bytes: Uint8Array, size: number, kind: SampleKind, littleEndian: boolean) {
+  if (kind === "float") return (bit: number) => decodeFloat24(readWord(bytes, bit / 8), littleEndian);
   if (size <= 24) {
     const mask = 2 ** size - 1;
     const sign = kind === "int" ? 32 - size : 0;
     return (bit: number) => {
-      const value = (word(bytes, Math.floor(bit / 8)) >>> (32 - size - bit % 8)) & mask;
+      const value = (readWord(bytes, Math.floor(bit / 8)) >>> (32 - size - bit % 8)) & mask;
       return sign ? (value << sign) >> sign : value;
     };
   }
@@ -175,12 +175,12 @@ function reader(bytes: Uint8Array, size: number, kind: SampleKind, littleEndian:
     const negative = kind === "int" && take(bytes, bit, 1) === 1;
     if (upper <= 0) return negative ? low - 2 ** size : low;
     const high = take(bytes, bit, upper) + (negative ? 2 ** 32 - 2 ** upper : 0);
-    return kind === "int" ? int64ToFloat32(low, high) : uint64ToFloat32(low, high);
+    return kind === "int" ? convertInt64(low, high) : convertUint64(low, high);
   };
 }
 
 /** Four bytes from `at` on, big-endian; bytes beyond the end are 0. */
-function word(bytes: Uint8Array, at: number): number {
+function readWord(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) |
     (bytes[at + 3] ?? 0);
 }
@@ -188,14 +188,14 @@ function word(bytes: Uint8Array, at: number): number {
 /** `count` bits from `bit` on as an unsigned number; at most 32 bits. */
 function take(bytes: Uint8Array, bit: number, count: number): number {
   if (count > 16) return take(bytes, bit, count - 16) * 0x1_0000 + take(bytes, bit + count - 16, 16);
-  return (word(bytes, Math.floor(bit / 8)) >>> (32 - count - bit % 8)) & (2 ** count - 1);
+  return (readWord(bytes, Math.floor(bit / 8)) >>> (32 - count - bit % 8)) & (2 ** count - 1);
 }
 
 /**
  * A 24-bit float: sign, 7 bits of exponent with bias 63, 16 bits of mantissa (Adobe Photoshop TIFF Technical Note 3), exact in
  * float32. `stored` holds its three bytes and the next one, big-endian.
  */
-function float24(stored: number, littleEndian: boolean): number {
+function decodeFloat24(stored: number, littleEndian: boolean): number {
   const word = littleEndian
     ? (stored >>> 24) | ((stored >>> 8) & 0xff00) | ((stored << 8) & 0xff0000)
     : stored >>> 8;

@@ -11,14 +11,14 @@ import type { TiffFile } from "./tiff_file.ts";
 const MAX_SEGMENT_BYTES = 2 ** 31 - 1;
 
 /** Bytes per row: samples are packed, rows padded to a whole byte (TIFF 6.0, section 9). */
-export function rowBytes(width: number, bits: readonly number[]): number {
+export function countRowBytes(width: number, bits: readonly number[]): number {
   let pixel = 0;
   for (const b of bits) pixel += b;
   return Math.ceil(width * pixel / 8);
 }
 
 /** Bits of each interleaved sample in a strip or tile; in planar pages, those of its one sample. */
-export function blockBits(page: PageLayout, sample: number): readonly number[] {
+export function countBlockBits(page: PageLayout, sample: number): readonly number[] {
   return page.planar ? page.bits.slice(sample, sample + 1) : page.bits;
 }
 
@@ -75,11 +75,11 @@ export class SegmentTable {
   }
 
   bits(index: number): readonly number[] {
-    return blockBits(this.page, this.place(index).set);
+    return countBlockBits(this.page, this.place(index).set);
   }
 
   rowBytes(index: number): number {
-    return rowBytes(this.page.segmentWidth, this.bits(index));
+    return countRowBytes(this.page.segmentWidth, this.bits(index));
   }
 
   /** Number of rows in a strip or tile; a tile is always whole. */

@@ -4,7 +4,7 @@ import { DecodeFailed } from "../errors.ts";
 import type { DocumentList } from "../io/document_list.ts";
 import type { FileAccess } from "../io/file_access.ts";
 import type { Calibration } from "../metadata/axes.ts";
-import { type Moment, momentOf } from "../metadata/moment.ts";
+import { findMoment, type Moment } from "../metadata/moment.ts";
 import type { AxisLetter, LineScan, Position, SceneEntry, TimeStamps } from "../reader.ts";
 import { lossWarning, type Warning } from "../warning.ts";
 import type { Directory } from "./directory.ts";
@@ -16,7 +16,7 @@ import type { TiffFile } from "./tiff_file.ts";
 export const MAX_PLANES = 2 ** 31;
 
 /** The opened file as each dialect examines it. */
-export interface Opened {
+export interface OpenedTiff {
   readonly path: string;
   readonly files: FileAccess;
   readonly tiff: TiffFile;
@@ -28,10 +28,10 @@ export interface Opened {
 }
 
 /** The date in the DateTime tag. */
-export const tagMoment = (directory: Directory): Moment => momentOf(directory.note(TAG.DateTime, 64));
+export const tagMoment = (directory: Directory): Moment => findMoment(directory.note(TAG.DateTime, 64));
 
 /** The result of `read`; `null` with a warning if metadata on which planes depend are damaged. Throws if they cannot be read. */
-export function noted<T>(warnings: Warning[], what: string, read: () => T): T | null {
+export function readOrWarn<T>(warnings: Warning[], what: string, read: () => T): T | null {
   try {
     return read();
   } catch (error) {
@@ -70,13 +70,13 @@ export interface StackSizes extends Readonly<Record<"T" | "C" | "Z", number>> {
 }
 
 /** What an axis of an array runs along in a file. */
-export type Along = "pages" | "samples" | "rows" | "columns";
+export type AxisSource = "pages" | "samples" | "rows" | "columns";
 
 /** One axis of a stored array, with the letter of the axis as which it is served. Letters other than `Y` and `X` may repeat. */
 export interface ArrayAxis {
   readonly letter: AxisLetter;
   readonly size: number;
-  readonly along: Along;
+  readonly along: AxisSource;
 }
 
 /** A series of planes with the same layout. */
@@ -122,4 +122,4 @@ export interface SeriesList {
 }
 
 /** The series of a file or set, with one opened file. */
-export type OpenedSeries = Readonly<{ opened: Opened; list: SeriesList }>;
+export type OpenedSeries = Readonly<{ opened: OpenedTiff; list: SeriesList }>;

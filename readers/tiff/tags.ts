@@ -55,15 +55,15 @@ export function tagName(tag: number): string {
 }
 
 /** Reads one value. */
-export type Read = (view: DataView, at: number, little: boolean) => number;
+export type ReadValue = (view: DataView, at: number, little: boolean) => number;
 
-const uint8: Read = (view, at) => view.getUint8(at);
-const uint32: Read = (view, at, little) => view.getUint32(at, little);
-const int32: Read = (view, at, little) => view.getInt32(at, little);
-const uint64: Read = (view, at, little) => Number(view.getBigUint64(at, little));
+const uint8: ReadValue = (view, at) => view.getUint8(at);
+const uint32: ReadValue = (view, at, little) => view.getUint32(at, little);
+const int32: ReadValue = (view, at, little) => view.getInt32(at, little);
+const readUint64Value: ReadValue = (view, at, little) => Number(view.getBigUint64(at, little));
 
 /** Bytes and reader of a value, by field type (TIFF 6.0, section 2); a rational is divided. */
-export const FIELD_TYPES: Readonly<Record<number, readonly [bytes: number, read: Read]>> = {
+export const FIELD_TYPES: Readonly<Record<number, readonly [bytes: number, read: ReadValue]>> = {
   1: [1, uint8],
   2: [1, uint8],
   3: [2, (view, at, little) => view.getUint16(at, little)],
@@ -77,9 +77,9 @@ export const FIELD_TYPES: Readonly<Record<number, readonly [bytes: number, read:
   11: [4, (view, at, little) => view.getFloat32(at, little)],
   12: [8, (view, at, little) => view.getFloat64(at, little)],
   13: [4, uint32],
-  16: [8, uint64],
+  16: [8, readUint64Value],
   17: [8, (view, at, little) => Number(view.getBigInt64(at, little))],
-  18: [8, uint64],
+  18: [8, readUint64Value],
 };
 
 /** Field type of texts. */

@@ -118,20 +118,20 @@ export class TiffFile {
 }
 
 /** Whether the first directory of a file has a tag. */
-export const startsWithTag = (file: ByteSource, tag: number): boolean =>
+export const firstDirectoryHasTag = (file: ByteSource, tag: number): boolean =>
   unlessDamaged(() => new TiffFile(file, { stop: new StopFlag() }).first.has(tag), false);
 
 /** Adds the name of a file to an error of `read`, unless the error has it. */
-export function inFile<T>(name: string, read: () => T): T {
+export function nameFileInErrors<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw namedError(name, error);
+    throw addFileName(name, error);
   }
 }
 
 /** An error with the name of its file. An error of another kind, or with the name, remains as it is. */
-export function namedError(name: string, error: unknown): unknown {
+export function addFileName(name: string, error: unknown): unknown {
   const Failure = error instanceof DecodeFailed ? DecodeFailed : PlaneNotFound;
   if (!(error instanceof Failure) || error.message.includes(`"${name}"`)) return error;
   return new Failure(`"${name}": ${error.message}`, { cause: error });

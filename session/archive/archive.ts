@@ -8,13 +8,13 @@ import type {
   WrittenPart,
   WrittenPlane,
 } from "./content/archive_orders.ts";
-import { chunkIndices, writtenPositions } from "./content/image_layout.ts";
-import { pathsOf } from "./content/member_paths.ts";
+import { computeChunkIndices, listWrittenPositions } from "./content/image_layout.ts";
+import { makeMemberPaths } from "./content/member_paths.ts";
 import type { PackedPlanes, PackOrder } from "./content/archive_orders.ts";
 import type { AcquisitionSource, AcquisitionSummary } from "../acquisition_summary.ts";
 import { DecodeFailed, isLoss, quoted } from "../../readers/errors.ts";
 import type { Channel, Position, WorkingMemory } from "../../readers/reader.ts";
-import { type ZipEntry, zipParts } from "../../static/measure/zip.ts";
+import { streamZipParts, type ZipMember } from "../../static/measure/zip.ts";
 
 /** A recording of an archive. Several members may have the same one. */
 export interface ExportedRecording {
@@ -84,39 +84,42 @@ const MAX_TOGETHER_BYTES = 64 << 20;
  * The archive as a ZIP file. If the stream fails, the file lacks its directory, so readers reject it. `written` gets the number
  * of planes that are in the archive.
  */
-export function zipOf(
+export function streamZip(
   archive: Archive,
   packer: Packer,
   written: (planes: number) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const now = new Date();
-  return ReadableStream.from(zipParts(entriesOf(archive, packer, written, now), now));
+  return ReadableStream.from(streamZipParts(walkArchive(archive, packer, written, now), now));
 }
 
-async function* entriesOf(
+async function* walkArchive(
   archive: Archive,
   packer: Packer,
   written: (planes: number) => void,
   now: Date,
-): AsyncGenerator<ZipEntry> {
+): AsyncGenerator<ZipMember> {
   const { hasImages, members } = archive;
-  const show = (member: ExportedMember) => naming(archive, member, shownPlanes(member.recording, packer));
+  const show = (member: ExportedMember) =>
+    nameMemberInFailures(archive, member, packShownPlanes(member.recording, packer));
   // The first planes come before the first byte, so that their failure is an answer and no cut archive.
   let first = hasImages && members[0] ? await show(members[0]) : null;
   try {
     if (hasImages) {
-      const text = `${JSON.stringify(collectionDocument(archive, now), null, 2)}\n`;
-      yield* documents(packer, [{ path: "collection.json", content: new TextEncoder().encode(text) }]);
+      const text = `${JSON.stringify(writeCollection(archive, now), null, 2)}\n`;
+      yield* writeDocuments(packer, [{ path: "collection.json", content: new TextEncoder().encode(text) }]);
     }
     let planes = 0;
     const count = () => written(planes += 1);
     for (const member of members) {
       const shown = first ?? (hasImages ? await show(member) : null);
       first = null;
-      const entries = memberEntries(member, packer, shown, count);
+      const entries = walkMember(member, packer, shown, count);
       try {
-        let next = await naming(archive, member, entries.next());
-        for (; !next.done; next = await naming(archive, member, entries.next())) yield next.value;
+        let next = await nameMemberInFailures(archive, member, entries.next());
+        for (; !next.done; next = await nameMemberInFailures(archive, member, entries.next())) {
+          yield next.value;
+        }
       } finally {
         await entries.return();
       }
@@ -127,7 +130,11 @@ async function* entriesOf(
 }
 
 /** Names the member in a failure of its files, if the archive has several. */
-async function naming<T>(archive: Archive, { name }: ExportedMember, work: Promise<T>): Promise<T> {
+async function nameMemberInFailures<T>(
+  archive: Archive,
+  { name }: ExportedMember,
+  work: Promise<T>,
+): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -137,21 +144,21 @@ async function naming<T>(archive: Archive, { name }: ExportedMember, work: Promi
 }
 
 /** Files of a member. @param shown its first planes; `null` without images @param count called for each plane */
-async function* memberEntries(
+async function* walkMember(
   member: ExportedMember,
   packer: Packer,
   shown: ShownPlanes | null,
   count: () => void,
-): AsyncGenerator<ZipEntry, void> {
+): AsyncGenerator<ZipMember, void> {
   const missing: WrittenPlane[] = [];
   const { recording } = member;
-  const { image, referenceImage } = memberPaths(member);
+  const { image, referenceImage } = nameMemberPaths(member);
   if (shown !== null) {
     try {
-      yield* documents(packer, await packer.write(member, "image", { contrasts: shown.contrasts }));
-      for await (const plane of planesOf(recording, packer, shown)) {
+      yield* writeDocuments(packer, await packer.write(member, "image", { contrasts: shown.contrasts }));
+      for await (const plane of packPlanesInOrder(recording, packer, shown)) {
         if (plane.chunks === null) missing.push(plane.indices);
-        else yield* chunks(image, plane.indices, plane.chunks);
+        else yield* nameChunks(image, plane.indices, plane.chunks);
         count();
       }
     } finally {
@@ -164,17 +171,17 @@ async function* memberEntries(
     const packed = await packer.pack(recording, { channels, position: null, layout, contrast: true });
     try {
       const { contrasts } = packed;
-      yield* documents(packer, await packer.write(member, "reference", { contrasts }));
-      for (const [c, parts] of packed.planes.entries()) yield* chunks(referenceImage, { c }, parts ?? []);
+      yield* writeDocuments(packer, await packer.write(member, "reference", { contrasts }));
+      for (const [c, parts] of packed.planes.entries()) yield* nameChunks(referenceImage, { c }, parts ?? []);
     } finally {
       packed.release();
     }
   }
-  yield* documents(packer, await packer.write(member, "documents", { missing }));
+  yield* writeDocuments(packer, await packer.write(member, "documents", { missing }));
 }
 
 /** Documents, which count as memory until all are sent. */
-function* documents(packer: Packer, files: WrittenFiles): Generator<ZipEntry> {
+function* writeDocuments(packer: Packer, files: WrittenFiles): Generator<ZipMember> {
   const release = packer.hold(files.reduce((sum, { content }) => sum + content.length, 0));
   try {
     for (const { path, content } of files) yield { name: path, bytes: content };
@@ -183,20 +190,20 @@ function* documents(packer: Packer, files: WrittenFiles): Generator<ZipEntry> {
   }
 }
 
-function* chunks(
+function* nameChunks(
   folder: string,
   indices: WrittenPlane,
   parts: readonly Uint8Array<ArrayBuffer>[],
-): Generator<ZipEntry> {
+): Generator<ZipMember> {
   for (const [row, bytes] of parts.entries()) {
     yield { name: `${folder}/0/c/${[...Object.values(indices), row, 0].join("/")}`, bytes };
   }
 }
 
-const memberPaths = ({ number, recording }: ExportedMember) =>
-  pathsOf({ number, hasReference: recording.reference !== null });
+const nameMemberPaths = ({ number, recording }: ExportedMember) =>
+  makeMemberPaths({ number, hasReference: recording.reference !== null });
 
-function collectionDocument({ id, name, members, version }: Archive, now: Date) {
+function writeCollection({ id, name, members, version }: Archive, now: Date) {
   return {
     format: "store-ome-zarr-collection",
     version: 1,
@@ -205,7 +212,7 @@ function collectionDocument({ id, name, members, version }: Archive, now: Date) 
     created: now.toISOString(),
     producer: { name: "acq-server", version },
     members: members.map((member) => {
-      const { image, referenceImage, reference, acqimage, analyses } = memberPaths(member);
+      const { image, referenceImage, reference, acqimage, analyses } = nameMemberPaths(member);
       return {
         id: member.id,
         name: member.name,
@@ -223,7 +230,7 @@ interface PlacedPlane {
 }
 
 /** Planes that are decoded together. */
-interface Group {
+interface PlaneGroup {
   readonly position: Position;
   /** Indices among the written channels. */
   readonly group: readonly number[];
@@ -236,11 +243,11 @@ interface ShownPlanes {
 }
 
 /** Packs the planes that the opened recording shows, for its contrast, and keeps those that are written first. */
-async function shownPlanes(recording: ExportedRecording, packer: Packer): Promise<ShownPlanes> {
+async function packShownPlanes(recording: ExportedRecording, packer: Packer): Promise<ShownPlanes> {
   const { position: shown } = recording.summary;
-  const groups = [...groupsAt(recording, shown)];
+  const groups = [...listGroupsAt(recording, shown)];
   const contrasts: (Contrast | null)[] = [];
-  const written = groupsOf(recording).next().value!.position;
+  const written = listPlaneGroups(recording).next().value!.position;
   const isFirst = (["t", "z", "l"] as const).every((axis) => written[axis] === shown[axis]);
   // The first group comes last, since it may fill the memory of all archives.
   for (const { position, group } of groups.toReversed()) {
@@ -255,7 +262,7 @@ async function shownPlanes(recording: ExportedRecording, packer: Packer): Promis
 function packOf(
   recording: ExportedRecording,
   packer: Packer,
-  { position, group }: Group,
+  { position, group }: PlaneGroup,
   contrast = false,
 ): Promise<Packed> {
   const { channels, layout: { packed: layout } } = recording;
@@ -268,13 +275,13 @@ function packOf(
 }
 
 /** The planes of a recording. The next planes are decoded while the current ones are sent. */
-async function* planesOf(
+async function* packPlanesInOrder(
   recording: ExportedRecording,
   packer: Packer,
   shown: ShownPlanes,
 ): AsyncGenerator<PlacedPlane> {
   const { layout } = recording;
-  const begin = (next: IteratorResult<Group, void>) => {
+  const begin = (next: IteratorResult<PlaneGroup, void>) => {
     if (next.done) return null;
     const { position, group } = next.value;
     const packed = shown.first ? Promise.resolve(shown.first) : packOf(recording, packer, next.value);
@@ -283,7 +290,7 @@ async function* planesOf(
     packed.catch(() => {});
     return { position, group, packed };
   };
-  const groups = groupsOf(recording);
+  const groups = listPlaneGroups(recording);
   let current = begin(groups.next());
   try {
     while (current !== null) {
@@ -293,7 +300,7 @@ async function* planesOf(
       let isSent = false;
       try {
         for (const [n, chunks] of ready.planes.entries()) {
-          yield { indices: chunkIndices(layout, position, group[n]!), chunks };
+          yield { indices: computeChunkIndices(layout, position, group[n]!), chunks };
         }
         isSent = true;
       } finally {
@@ -312,13 +319,16 @@ function drop({ planes, release }: Packed): void {
   release();
 }
 
-function* groupsOf(recording: ExportedRecording): Generator<Group, void> {
-  for (const position of writtenPositions(recording.summary.axes, recording.opened)) {
-    yield* groupsAt(recording, position);
+function* listPlaneGroups(recording: ExportedRecording): Generator<PlaneGroup, void> {
+  for (const position of listWrittenPositions(recording.summary.axes, recording.opened)) {
+    yield* listGroupsAt(recording, position);
   }
 }
 
-function* groupsAt({ layout, channels }: ExportedRecording, position: Position): Generator<Group, void> {
+function* listGroupsAt(
+  { layout, channels }: ExportedRecording,
+  position: Position,
+): Generator<PlaneGroup, void> {
   const planeBytes = 4 * layout.packed.rows * layout.packed.columns;
   const size = Math.max(1, Math.floor(MAX_TOGETHER_BYTES / planeBytes));
   const indices = [...channels.keys()];

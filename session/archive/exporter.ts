@@ -3,11 +3,11 @@ import { basename } from "node:path";
 import { AcquisitionChanged, isLoss, quoted, UnsupportedFormat } from "../../readers/errors.ts";
 import {
   type ArchivedRecording,
-  distinctId,
-  type JudgedMembers,
+  type CheckedMembers,
   type OrderFault,
   type ParsedMember,
   type ParsedOrder,
+  takeDistinctId,
 } from "./content/archive_orders.ts";
 import type { Answers, Question } from "../worker/orders.ts";
 import type { PackOrder } from "./content/archive_orders.ts";
@@ -15,13 +15,13 @@ import type { AcquisitionSummary } from "../acquisition_summary.ts";
 import { ERRORS } from "../../schemas/served.ts";
 import type { Clock } from "../clock.ts";
 import type { DecodeResources } from "../decoding.ts";
-import { ClientGone, codeOf, ExportNotFound, TooManyExports } from "../errors.ts";
+import { ClientGone, ExportNotFound, findErrorCode, TooManyExports } from "../errors.ts";
 import type { Archive, ExportedMember, ExportedRecording, Packed, Packer } from "./archive.ts";
-import { Consent, type Reservation } from "../memory_budget.ts";
+import { MemoryShare, type Reservation } from "../memory_budget.ts";
 import type { DescribedAcquisition, Opener } from "../opener.ts";
 import type { PositionReader } from "../position_reader.ts";
-import { newSessionId, type Session, type SessionStore } from "../store.ts";
-import { untilAborted, type Waits } from "../waits.ts";
+import { makeSessionId, type Session, type SessionStore } from "../store.ts";
+import { type Waits, waitUnlessAborted } from "../waits.ts";
 import { type ExportState, ExportStates, KEPT_SECONDS } from "./export_states.ts";
 
 /** Number of archives that may wait for their download, and of those under one consent: a page can order any number. */
@@ -42,7 +42,7 @@ export class OrderRefused extends Error {
 }
 
 /** An archive that waits for its download. */
-export interface Link {
+export interface ExportLink {
   readonly id: string;
   readonly fileName: string;
   readonly archive: Archive;
@@ -51,17 +51,17 @@ export interface Link {
 
 /** The memory of an order and of its archive, and the consents of its recordings. */
 export class OrderMemory implements Disposable {
-  readonly consents = new Set<Consent>();
+  readonly consents = new Set<MemoryShare>();
   #held = new DisposableStack();
 
   /** Takes `bytes` under a consent. @throws {SessionMemoryExceeded} */
-  reserve(bytes: number, consent: Consent): void {
+  reserve(bytes: number, consent: MemoryShare): void {
     this.consents.add(consent);
     this.#held.adopt(consent.reserveExport(bytes), (held) => held.release());
   }
 
   /** Takes `bytes` under a consent in place of all that was taken. @throws {SessionMemoryExceeded} */
-  move(bytes: number, consent: Consent): void {
+  move(bytes: number, consent: MemoryShare): void {
     this[Symbol.dispose]();
     this.#held = new DisposableStack();
     this.consents.clear();
@@ -77,7 +77,7 @@ export class OrderMemory implements Disposable {
 class StreamCut extends Error {}
 
 /** How an order is exported. */
-export interface ExportOptions {
+export interface ExportRules {
   /** Roots do not apply to paths that the user chose. */
   readonly chosenByUser: boolean;
   readonly version: string;
@@ -85,7 +85,7 @@ export interface ExportOptions {
 }
 
 interface WaitingLink {
-  readonly link: Link;
+  readonly link: ExportLink;
   /** Ends the wait, for a download. */
   use(): void;
   /** Ends the wait and releases the memory. @param reason why nobody can download it any more */
@@ -131,8 +131,8 @@ export class Exporter {
   }
 
   /** A consent of its own for an order of paths, which nobody chose in a dialog. */
-  consent(): Consent {
-    return new Consent(this.#resources.budget);
+  consent(): MemoryShare {
+    return new MemoryShare(this.#resources.budget);
   }
 
   /**
@@ -151,7 +151,7 @@ export class Exporter {
     client: AbortSignal,
   ): Promise<Answers[Type]> {
     using wait = this.#waits.begin(what, client);
-    return await this.#resources.pool.ask({ key: newSessionId(), source: null }, question, wait.signal);
+    return await this.#resources.pool.ask({ key: makeSessionId(), source: null }, question, wait.signal);
   }
 
   /**
@@ -161,9 +161,9 @@ export class Exporter {
    * @throws {OrderRefused} the order breaks the rules of documents v1
    * @throws {SessionNotFound | AcquisitionChanged | ReaderError | LoadTimeout | SessionMemoryExceeded | ClientGone}
    */
-  async prepare(order: ParsedOrder, options: ExportOptions, signal: AbortSignal): Promise<Archive> {
+  async prepare(order: ParsedOrder, options: ExportRules, signal: AbortSignal): Promise<Archive> {
     const { images = "all" } = order;
-    const faults = repeatedIds(order.members);
+    const faults = findRepeatedIds(order.members);
     const ofRecording = Map.groupBy(
       order.members.entries(),
       ([, { sessionId, scene, path }]) => sessionId ?? `${scene ?? ""} ${path}`,
@@ -188,8 +188,8 @@ export class Exporter {
       const orders = own.map(([index, { id, name, json }]) => ({
         index,
         json,
-        id: id ?? distinctId(collection?.member.id ?? crypto.randomUUID(), ids),
-        name: name ?? collection?.member.name ?? recordingName(asked.summary),
+        id: id ?? takeDistinctId(collection?.member.id ?? crypto.randomUUID(), ids),
+        name: name ?? collection?.member.name ?? nameRecording(asked.summary),
       }));
       const done = await this.#judge(asked, images, orders, options.memory, signal).catch(leaveOut);
       if (done === null) continue;
@@ -213,7 +213,7 @@ export class Exporter {
 
   async #describe(
     { sessionId, path, scene = null }: ParsedMember,
-    { chosenByUser, memory }: ExportOptions,
+    { chosenByUser, memory }: ExportRules,
     signal: AbortSignal,
   ): Promise<OrderedRecording> {
     const session = sessionId === undefined ? null : this.#store.get(sessionId);
@@ -231,7 +231,7 @@ export class Exporter {
     members: Extract<Question, { readonly type: "judge" }>["members"],
     memory: OrderMemory,
     client: AbortSignal,
-  ): Promise<{ readonly recording: ExportedRecording; readonly judged: JudgedMembers }> {
+  ): Promise<{ readonly recording: ExportedRecording; readonly judged: CheckedMembers }> {
     const { axes, fileSize, sceneCount, warnings } = summary;
     const read = session && this.#positions.marksOf(session);
     const archived: ArchivedRecording = {
@@ -243,7 +243,7 @@ export class Exporter {
     };
     using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, client);
     const judged = await this.#resources.pool.ask(
-      { key: newSessionId(), source },
+      { key: makeSessionId(), source },
       { type: "judge", recording: archived, members },
       wait.signal,
     );
@@ -269,7 +269,7 @@ export class Exporter {
    *
    * @throws {TooManyExports}
    */
-  link(archive: Archive, memory: OrderMemory): Link {
+  link(archive: Archive, memory: OrderMemory): ExportLink {
     for (const consent of memory.consents) {
       const own = [...this.#links.values()].filter(({ link }) => link.memory.consents.has(consent));
       if (own.length >= MAX_LINKS_OF_CONSENT) {
@@ -282,8 +282,8 @@ export class Exporter {
         { retryAfter: 2 },
       );
     }
-    const id = newSessionId();
-    const link: Link = { id, fileName: fileName(archive.name), archive, memory };
+    const id = makeSessionId();
+    const link: ExportLink = { id, fileName: makeArchiveName(archive.name), archive, memory };
     const use = () => {
       cancel();
       this.#links.delete(id);
@@ -305,7 +305,7 @@ export class Exporter {
    *
    * @throws {ExportNotFound | AcquisitionChanged}
    */
-  async take(id: string, stays: boolean, client: AbortSignal): Promise<Link> {
+  async take(id: string, stays: boolean, client: AbortSignal): Promise<ExportLink> {
     const { link, drop } = this.#find(id);
     const recordings = new Set(link.archive.members.map(({ recording }) => recording));
     const seen = [...recordings].flatMap(({ archived }) => archived.seen);
@@ -335,7 +335,7 @@ export class Exporter {
 
   /** Notes the end of a download. @param fault that ended it, or `null` */
   ended(id: string, fault: unknown): void {
-    const known = fault === null || codeOf(fault) !== null || fault instanceof StreamCut;
+    const known = fault === null || findErrorCode(fault) !== null || fault instanceof StreamCut;
     const message = fault === null ? null : known ? (fault as Error).message : ERRORS.internal_error[1];
     this.#states.end(id, message);
   }
@@ -369,8 +369,8 @@ export class Exporter {
     const gone = () => new ClientGone("The client left before the end of the archive");
     const opened = new OneAcquisition(this.#resources.pool);
     const packer = this.#packerOf(archive, opened, signal, waits.resolve);
-    const { zipOf } = await import("./archive.ts");
-    const reader = zipOf(archive, packer, written).getReader();
+    const { streamZip } = await import("./archive.ts");
+    const reader = streamZip(archive, packer, written).getReader();
     let cancelWatch = () => {};
     let isOver = false;
     const end = (fault: unknown) => {
@@ -496,7 +496,7 @@ export class Exporter {
   async #turn(bytes: number, client: AbortSignal, waits: () => void): Promise<(bytes: number) => void> {
     while (this.#held > 0 && this.#held + bytes > MAX_PLANE_BYTES) {
       waits();
-      await untilAborted(this.#freed.promise, client);
+      await waitUnlessAborted(this.#freed.promise, client);
     }
     this.#held += bytes;
     return (part) => {
@@ -524,7 +524,7 @@ class OneAcquisition {
   keyOf(recording: ExportedRecording): string {
     if (this.#current?.recording === recording) return this.#current.key;
     this.close();
-    const key = newSessionId();
+    const key = makeSessionId();
     this.#current = { recording, key };
     this.#pool.retain(key);
     return key;
@@ -556,7 +556,7 @@ function archiveOf(
     hasImages,
     members,
     leftOut: lost.length,
-    warnings: limited([
+    warnings: limitWarnings([
       ...lost.map(({ message }) => `${message}; it is left out`),
       ...rounded.map(({ name }) => `The samples of ${quoted(name)} are written as the nearest float32`),
       ...warnings,
@@ -568,14 +568,14 @@ function archiveOf(
 /** Largest number of warnings about an archive; a collection may lack a thousand tables. */
 const MAX_WARNINGS = 100;
 
-const limited = (all: readonly string[]): readonly string[] => {
+const limitWarnings = (all: readonly string[]): readonly string[] => {
   const warnings = [...new Set(all)];
   const more = warnings.length - MAX_WARNINGS;
   return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `And ${more} more`] : warnings;
 };
 
 /** A fault for each id that an earlier member has, too. */
-function repeatedIds(members: readonly ParsedMember[]): OrderFault[] {
+function findRepeatedIds(members: readonly ParsedMember[]): OrderFault[] {
   const first = new Map<string, number>();
   return members.flatMap(({ id }, index) => {
     if (id === undefined) return [];
@@ -589,7 +589,7 @@ function repeatedIds(members: readonly ParsedMember[]): OrderFault[] {
 }
 
 /** Name of the recording: its file name, and the scene's name if there are several scenes. */
-function recordingName({ path, scene, sceneCount, scenes }: AcquisitionSummary): string {
+function nameRecording({ path, scene, sceneCount, scenes }: AcquisitionSummary): string {
   const name = basename(path);
   return sceneCount > 1 ? `${name} ${scenes[scene]?.name ?? `Scene ${scene + 1}`}` : name;
 }
@@ -600,7 +600,7 @@ const FORBIDDEN = /[\p{Cc}<>:"/\\|?*]+/gu;
 /** Longest file name in bytes: file systems accept 255, and browsers append ` (1)` to some names. */
 const MAX_NAME_BYTES = 200;
 
-function fileName(name: string): string {
+function makeArchiveName(name: string): string {
   const plain = name.toWellFormed().replace(FORBIDDEN, "_");
   // `encodeInto` never cuts a character in two.
   const { read } = new TextEncoder().encodeInto(plain, new Uint8Array(MAX_NAME_BYTES));

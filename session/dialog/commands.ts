@@ -5,7 +5,12 @@
  */
 import { posix, win32 } from "node:path";
 import { PathNotFound } from "../../readers/errors.ts";
-import { markersOf, STORE_EXTENSIONS, STORE_MARKERS, SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
+import {
+  listMarkerNames,
+  STORE_EXTENSIONS,
+  STORE_MARKERS,
+  SUPPORTED_EXTENSIONS,
+} from "../../readers/formats.ts";
 import { PATH_NOT_UTF8 } from "../../readers/io/paths.ts";
 import { DialogUnavailable } from "../errors.ts";
 import MACOS_SCRIPT from "./macos.js" with { type: "text" };
@@ -48,20 +53,20 @@ const ALL_NAME = "All files";
  *
  * @param system `Deno.build.os`; all systems except macOS and Windows use the programs of Linux
  */
-export function dialogCommands(system: string, question: DialogQuestion): DialogCommand[] {
+export function listDialogCommands(system: string, question: DialogQuestion): DialogCommand[] {
   const { folder } = question;
-  const title = oneLine(question.title) || "Open an acquisition";
+  const title = removeControls(question.title) || "Open an acquisition";
   const known = question.extensions.filter((extension) => SUPPORTED_EXTENSIONS.includes(extension));
   const stores = known.some((extension) => STORE_EXTENSIONS.includes(extension));
   const folders = stores && known.every((extension) => STORE_EXTENSIONS.includes(extension));
   // In a file dialog the user selects a store by a file in it; on macOS also by the store itself.
   const endings = known.filter((extension) => !STORE_EXTENSIONS.includes(extension));
-  const names = markersOf(known);
+  const names = listMarkerNames(known);
   const globs = [...endings.map((ending) => `*${ending}`), ...names];
   if (system === "darwin") {
     const storeNames = { names, stores: stores ? STORE_EXTENSIONS : [] };
     const filter = { endings, ...storeNames, filterName: FILTER_NAME, allName: ALL_NAME };
-    const asked = asciiJson({ title, folder, folders, ...(!folders && filter) });
+    const asked = encodeAsciiJson({ title, folder, folders, ...(!folders && filter) });
     return [{ program: "osascript", args: ["-l", "JavaScript", "-e", MACOS_SCRIPT, asked], env: {} }];
   }
   if (system === "windows") {
@@ -70,11 +75,11 @@ export function dialogCommands(system: string, question: DialogQuestion): Dialog
     return [{
       program: "powershell.exe",
       args: ["-NoLogo", "-NoProfile", "-NonInteractive", "-STA", "-Command", WINDOWS_SCRIPT],
-      env: { ACQ_SERVER_DIALOG: asciiJson(asked) },
+      env: { ACQ_SERVER_DIALOG: encodeAsciiJson(asked) },
     }];
   }
   const asked = { title, folder, folders, globs };
-  return [zenity(asked), kdialog(asked)];
+  return [askZenity(asked), askKdialog(asked)];
 }
 
 /** A question to a program of Linux. Neither zenity nor kdialog can put its window on top of all others. */
@@ -85,20 +90,20 @@ interface LinuxQuestion {
   readonly globs: readonly string[];
 }
 
-function zenity({ title, folder, folders, globs }: LinuxQuestion): DialogCommand {
+function askZenity({ title, folder, folders, globs }: LinuxQuestion): DialogCommand {
   const args = ["--file-selection", `--title=${title}`];
   // With the slash, zenity starts in the folder; without, it looks for a file of that name.
   if (folder !== null) args.push(`--filename=${folder.replace(/\/*$/, "/")}`);
   if (folders) args.push("--directory");
   else {
-    if (globs.length > 0) args.push(`--file-filter=${FILTER_NAME} | ${globs.map(anyCase).join(" ")}`);
+    if (globs.length > 0) args.push(`--file-filter=${FILTER_NAME} | ${globs.map(matchAnyCase).join(" ")}`);
     args.push(`--file-filter=${ALL_NAME} | *`);
   }
   // By default GLib uses the character set of the locale, which is ASCII for LANG=C.
   return { program: "zenity", args, env: { CHARSET: "UTF-8" } };
 }
 
-function kdialog({ title, folder, folders, globs }: LinuxQuestion): DialogCommand {
+function askKdialog({ title, folder, folders, globs }: LinuxQuestion): DialogCommand {
   const args = ["--title", title, folders ? "--getexistingdirectory" : "--getopenfilename", folder ?? "."];
   if (!folders) {
     const filters = globs.length > 0 ? [`${FILTER_NAME} (${globs.join(" ")})`] : [];
@@ -108,15 +113,15 @@ function kdialog({ title, folder, folders, globs }: LinuxQuestion): DialogComman
 }
 
 /** `.tif` as `.[tT][iI][fF]`, since globs of GTK are case-sensitive. */
-function anyCase(text: string): string {
+function matchAnyCase(text: string): string {
   return text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 }
 
 /** Removes characters that control a terminal or the direction of text. */
-const oneLine = (text: string) => text.replace(/[\p{C}\s]+/gu, " ").trim();
+const removeControls = (text: string) => text.replace(/[\p{C}\s]+/gu, " ").trim();
 
 /** JSON in ASCII, which survives every locale. */
-function asciiJson(value: unknown): string {
+function encodeAsciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -129,49 +134,49 @@ function asciiJson(value: unknown): string {
  * @throws {DialogUnavailable} the program failed or gave an unknown answer
  * @throws {PathNotFound} the path is not UTF-8
  */
-export function dialogAnswer(
+export function readDialogAnswer(
   system: string,
   program: DialogCommand["program"],
   result: ProgramResult,
 ): string | null {
   const json = program === "osascript" || program === "powershell.exe";
-  const path = json ? jsonAnswer(program, result) : plainAnswer(program, result);
+  const path = json ? readJsonAnswer(program, result) : readPlainAnswer(program, result);
   if (path === null) return null;
   const { isAbsolute, basename, dirname } = system === "windows" ? win32 : posix;
   if (!isAbsolute(path)) {
-    throw unavailable(`"${program}" answered "${excerpt(path)}", not an absolute path`);
+    throw explainUnavailable(`"${program}" answered "${cutExcerpt(path)}", not an absolute path`);
   }
   if (path.includes("\0")) {
-    throw unavailable(`"${program}" answered a path with a zero in it: "${excerpt(path)}"`);
+    throw explainUnavailable(`"${program}" answered a path with a zero in it: "${cutExcerpt(path)}"`);
   }
   return STORE_MARKERS.includes(basename(path)) ? dirname(path) : path;
 }
 
 /** zenity and kdialog exit with 0 and print the path with a line feed, or exit with 1 for cancel. */
-function plainAnswer(program: string, result: ProgramResult): string | null {
-  const stderr = lenient(result.stderr);
+function readPlainAnswer(program: string, result: ProgramResult): string | null {
+  const stderr = decodeLeniently(result.stderr);
   // zenity also exits with 1 if it cannot open the display.
   if (/(cannot|failed to) open display|unable to init server|could not connect to display/i.test(stderr)) {
-    throw unavailable(`"${program}" cannot open the display`);
+    throw explainUnavailable(`"${program}" cannot open the display`);
   }
   if (result.code === 1) return null;
-  if (result.code !== 0) throw failed(program, result);
-  return strict(result.stdout).replace(/\n$/, "");
+  if (result.code !== 0) throw failedDialog(program, result);
+  return decodeStrictly(result.stdout).replace(/\n$/, "");
 }
 
-function jsonAnswer(program: string, result: ProgramResult): string | null {
-  if (result.code !== 0) throw failed(program, result);
-  const text = strict(result.stdout);
+function readJsonAnswer(program: string, result: ProgramResult): string | null {
+  if (result.code !== 0) throw failedDialog(program, result);
+  const text = decodeStrictly(result.stdout);
   try {
     const { path }: { path: unknown } = JSON.parse(text);
     if (path === null || typeof path === "string") return path;
   } catch {
     // The error below covers this case, too.
   }
-  throw unavailable(`"${program}" answered "${excerpt(text)}"`);
+  throw explainUnavailable(`"${program}" answered "${cutExcerpt(text)}"`);
 }
 
-function strict(bytes: Uint8Array): string {
+function decodeStrictly(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
@@ -179,18 +184,18 @@ function strict(bytes: Uint8Array): string {
   }
 }
 
-const lenient = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+const decodeLeniently = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /** The error of a program that ended without an answer. */
-export function failed(program: string, result: ProgramResult): DialogUnavailable {
-  const words = excerpt(lenient(result.stderr));
-  return unavailable(`"${program}" failed with exit status ${result.code}${words && `: ${words}`}`);
+export function failedDialog(program: string, result: ProgramResult): DialogUnavailable {
+  const words = cutExcerpt(decodeLeniently(result.stderr));
+  return explainUnavailable(`"${program}" failed with exit status ${result.code}${words && `: ${words}`}`);
 }
 
-const excerpt = (text: string) => oneLine(text).slice(0, 300);
+const cutExcerpt = (text: string) => removeControls(text).slice(0, 300);
 
 /** The error for a reason, which also names the way to open a file without a dialog. */
-export function unavailable(reason: string, cause?: unknown): DialogUnavailable {
+export function explainUnavailable(reason: string, cause?: unknown): DialogUnavailable {
   return new DialogUnavailable(
     `No dialog can be shown: ${reason}; POST /api/v2/open opens a path without one (docs/install.md#the-file-dialog)`,
     { cause },

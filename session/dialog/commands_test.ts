@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PathNotFound } from "../../readers/errors.ts";
-import { dialogAnswer, type DialogCommand, dialogCommands, type DialogQuestion } from "./commands.ts";
+import { type DialogCommand, type DialogQuestion, listDialogCommands, readDialogAnswer } from "./commands.ts";
 
 const question = (changed: Partial<DialogQuestion>): DialogQuestion => ({
   title: "Open an acquisition",
@@ -9,7 +9,7 @@ const question = (changed: Partial<DialogQuestion>): DialogQuestion => ({
   ...changed,
 });
 const argsOf = (system: string, changed: Partial<DialogQuestion>) =>
-  dialogCommands(system, question(changed)).map(({ program, args }) => [program, ...args]);
+  listDialogCommands(system, question(changed)).map(({ program, args }) => [program, ...args]);
 
 const TIF = "*.[tT][iI][fF]";
 const INDEX = "NDT[iI][fF][fF].[iI][nN][dD][eE][xX]";
@@ -74,7 +74,7 @@ Deno.test("macOS: a constant script, the question as its argument", async (t) =>
   const scripts = new Set<string>();
   for (const [changed, asked] of rows) {
     await t.step(JSON.stringify(changed), () => {
-      const [command, ...others] = dialogCommands("darwin", question(changed));
+      const [command, ...others] = listDialogCommands("darwin", question(changed));
       assert.deepEqual(others, []);
       const [language, javascript, flag, script, argument, ...rest] = command!.args;
       assert.deepEqual([command!.program, language, javascript, flag, rest], [
@@ -111,7 +111,7 @@ Deno.test("Windows: a constant script without double quotes, the question in the
   const scripts = new Set<string>();
   for (const [changed, asked] of rows) {
     await t.step(JSON.stringify(changed), () => {
-      const [command, ...others] = dialogCommands("windows", question(changed));
+      const [command, ...others] = listDialogCommands("windows", question(changed));
       assert.deepEqual(others, []);
       assert.equal(command!.program, "powershell.exe");
       assert.deepEqual(command!.args.slice(0, -1), [
@@ -138,7 +138,7 @@ Deno.test("Windows: a constant script without double quotes, the question in the
 });
 
 Deno.test("Windows: declares the methods of the folder dialog in the order of shobjidl.h", () => {
-  const [command] = dialogCommands("windows", question({ extensions: [".zarr"] }));
+  const [command] = listDialogCommands("windows", question({ extensions: [".zarr"] }));
   const script = command!.args.at(-1)!;
   const methodsOf = (name: string) => {
     const body = script.split(`interface ${name} {`)[1]!.split("\n  }")[0]!;
@@ -154,7 +154,7 @@ Deno.test("Windows: declares the methods of the folder dialog in the order of sh
 });
 
 Deno.test("Windows: the script first checks whether it may use types", () => {
-  const [command] = dialogCommands("windows", question({}));
+  const [command] = listDialogCommands("windows", question({}));
   const statements = command!.args.at(-1)!.split("\n").filter((line) => !/^(#|$)/.test(line));
   assert.deepEqual(statements.slice(0, 2), [
     "$ErrorActionPreference = 'Stop'",
@@ -163,9 +163,9 @@ Deno.test("Windows: the script first checks whether it may use types", () => {
 });
 
 Deno.test("the question is ASCII if it passes through a locale", () => {
-  const [macos] = dialogCommands("darwin", question({ title: "ü 🔬" }));
+  const [macos] = listDialogCommands("darwin", question({ title: "ü 🔬" }));
   assert.match(macos!.args.at(-1)!, /"title":"\\u00fc \\ud83d\\udd2c"/);
-  const [windows] = dialogCommands("windows", question({ folder: "C:\\ü" }));
+  const [windows] = listDialogCommands("windows", question({ folder: "C:\\ü" }));
   assert.match(windows!.env.ACQ_SERVER_DIALOG!, /"folder":"C:\\\\\\u00fc"/);
 });
 
@@ -186,7 +186,7 @@ const answer = (
   stdout: string | Uint8Array,
   stderr = "",
 ) =>
-  dialogAnswer(SYSTEMS[program], program, {
+  readDialogAnswer(SYSTEMS[program], program, {
     code,
     stdout: typeof stdout === "string" ? bytes(stdout) : stdout,
     stderr: bytes(stderr),
@@ -265,6 +265,10 @@ Deno.test("refuses a path with a zero, which no file can have", () => {
   ];
   for (const [system, program, text] of answers) {
     const result = { code: 0, stdout: encode(text), stderr: encode("") };
-    assert.throws(() => dialogAnswer(system, program, result), /answered a path with a zero in it/, program);
+    assert.throws(
+      () => readDialogAnswer(system, program, result),
+      /answered a path with a zero in it/,
+      program,
+    );
   }
 });

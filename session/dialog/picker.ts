@@ -2,12 +2,12 @@
 import { posix, win32 } from "node:path";
 import { ClientGone, DialogBusy, type DialogUnavailable, ShuttingDown } from "../errors.ts";
 import {
-  dialogAnswer,
   type DialogCommand,
-  dialogCommands,
-  failed,
+  explainUnavailable,
+  failedDialog,
+  listDialogCommands,
   type ProgramResult,
-  unavailable,
+  readDialogAnswer,
 } from "./commands.ts";
 import { runProgram } from "./program.ts";
 
@@ -63,7 +63,7 @@ export class Picker {
   isAvailable(): boolean {
     if (this.#lacksDisplay) return false;
     const question = { title: "", extensions: [], folder: null };
-    return dialogCommands(this.#options.system, question).some(({ program }) =>
+    return listDialogCommands(this.#options.system, question).some(({ program }) =>
       this.#options.isInstalled(program)
     );
   }
@@ -116,10 +116,10 @@ export class Picker {
 
   async #show(request: PickRequest, replaced: AbortSignal): Promise<string | null> {
     if (this.#lacksDisplay) {
-      throw unavailable("neither DISPLAY nor WAYLAND_DISPLAY names a display");
+      throw explainUnavailable("neither DISPLAY nor WAYLAND_DISPLAY names a display");
     }
     const signal = AbortSignal.any([request.signal, this.#closing.signal, replaced]);
-    const commands = dialogCommands(this.#options.system, {
+    const commands = listDialogCommands(this.#options.system, {
       title: request.title,
       extensions: request.extensions,
       folder: this.#folder,
@@ -133,12 +133,12 @@ export class Picker {
       if (result === null) continue;
       // A shell or a loader ends so if a program cannot run, for example without its libraries.
       const neverStarted = result.code === 126 || result.code === 127;
-      if (!neverStarted) return dialogAnswer(this.#options.system, command.program, result);
-      failure = failed(command.program, result);
+      if (!neverStarted) return readDialogAnswer(this.#options.system, command.program, result);
+      failure = failedDialog(command.program, result);
     }
     if (failure !== null) throw failure;
     const names = commands.map((command) => `"${command.program}"`);
-    throw unavailable(
+    throw explainUnavailable(
       `${
         names.length > 1 ? `neither ${names.join(" nor ")}` : `no ${names}`
       } was in PATH when the server started; ` +

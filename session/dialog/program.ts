@@ -3,7 +3,7 @@
  * script has to `exec` the dialog program.
  */
 import { Buffer } from "node:buffer";
-import { type DialogCommand, type ProgramCall, type ProgramResult, unavailable } from "./commands.ts";
+import { type DialogCommand, explainUnavailable, type ProgramCall, type ProgramResult } from "./commands.ts";
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const END_GRACE = 2000;
@@ -26,7 +26,7 @@ export async function runProgram(command: DialogCommand, signal: AbortSignal): P
     child = startProgram(command, { stdin: "null", stdout: "piped", stderr: "piped" });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : cause;
-    throw unavailable(`"${command.program}" cannot be started (${reason})`, cause);
+    throw explainUnavailable(`"${command.program}" cannot be started (${reason})`, cause);
   }
   if (child === null) return null;
   const kill = (signal: Deno.Signal) => {
@@ -66,7 +66,7 @@ export function startProgram(call: ProgramCall, options: Deno.CommandOptions): D
     try {
       return spawn({});
     } catch (cause) {
-      const loader = loaderVariables(cause);
+      const loader = listLoaderVariables(cause);
       if (loader.length === 0) throw cause;
       return spawn(Object.fromEntries(loader.map((name) => [name, ""])));
     }
@@ -83,7 +83,7 @@ export function startProgram(call: ProgramCall, options: Deno.CommandOptions): D
  * to a listed program; an empty value counts as unset. The names come from the refusal: reading the environment needs a
  * permission.
  */
-function loaderVariables(cause: unknown): string[] {
+function listLoaderVariables(cause: unknown): string[] {
   if (!(cause instanceof Deno.errors.NotCapable)) return [];
   return /subprocess with (.+?) environment variable/.exec(cause.message)?.[1]?.split(", ") ?? [];
 }

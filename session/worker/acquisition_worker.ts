@@ -12,7 +12,7 @@ import {
 } from "../../readers/io/runtime_internals.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 import type { MetadataDocument } from "../../readers/io/document_list.ts";
-import { bounded } from "../../readers/io/limits.ts";
+import { limitTexts } from "../../readers/io/limits.ts";
 import { requireEncodedMarks } from "../../readers/io/paths.ts";
 import { filesOf, OpenAcquisition } from "./open_acquisition.ts";
 import type { Answers, Asked, EncodedDocuments, FromWorker, Question, ToWorker } from "./orders.ts";
@@ -25,7 +25,7 @@ const open = new Map<string, OpenAcquisition>();
 
 const encoder = new TextEncoder();
 
-reportCompiled((code, bytes) => post({ type: "compiled", code, bytes }));
+reportCompiled((code, bytes) => postToServer({ type: "compiled", code, bytes }));
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "ask") void answer(data);
@@ -44,26 +44,26 @@ async function answer(asked: Asked): Promise<void> {
   let bytes = 0;
   const indexBytes = () => open.get(key)?.indexBytes ?? null;
   try {
-    const [answer, views = []] = await answerTo(asked);
+    const [answer, views = []] = await answerQuestion(asked);
     const buffers = views.map(({ buffer }) => buffer);
     bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
     self.postMessage({ type: "answered", answer, indexBytes: indexBytes() } satisfies FromWorker, buffers);
   } catch (error) {
     if (error instanceof AcquisitionChanged) close(key);
-    post({ type: "failed", error: bounded(toWire(error)), indexBytes: indexBytes() });
+    postToServer({ type: "failed", error: limitTexts(toWire(error)), indexBytes: indexBytes() });
   } finally {
     collectAfter(bytes);
   }
 }
 
 /** The answer to a question, with views of the memory to transfer. */
-async function answerTo(
+async function answerQuestion(
   asked: Asked,
 ): Promise<[answer: Answers[Question["type"]], views?: ArrayBufferView<ArrayBuffer>[]]> {
   const { question } = asked;
   if (question.type === "parse") {
-    const { parsedOrder } = await import("../archive/content/parsed_order.ts");
-    return [parsedOrder(question.bytes)];
+    const { parseOrder } = await import("../archive/content/parsed_order.ts");
+    return [parseOrder(question.bytes)];
   }
   if (question.type === "compare") {
     for (const seen of question.seen) requireEncodedMarks(seen, new StopFlag(asked.stop));
@@ -73,7 +73,7 @@ async function answerTo(
     const { arePartsOf } = await import("./named_parts.ts");
     return [await arePartsOf(question.named, question.roots, new StopFlag(asked.stop))];
   }
-  const acquisition = await opened(asked);
+  const acquisition = await findOrOpen(asked);
   switch (question.type) {
     case "open":
       return [await acquisition.describe()];
@@ -94,13 +94,13 @@ async function answerTo(
       return [files, files.map(({ content }) => content)];
     }
     case "documents": {
-      const encoded = encodedDocuments(await acquisition.documents(), question.most);
+      const encoded = encodeDocuments(await acquisition.documents(), question.most);
       return [encoded, encoded.json === null ? [] : [encoded.json]];
     }
   }
 }
 
-async function opened({ key, source, stop }: Asked): Promise<OpenAcquisition> {
+async function findOrOpen({ key, source, stop }: Asked): Promise<OpenAcquisition> {
   // A WebAssembly decoder is reused only for the same acquisition.
   if (key !== [...open.keys()].at(-1) && dropDecoders()) collectGarbage();
   let acquisition = open.get(key);
@@ -120,15 +120,15 @@ async function opened({ key, source, stop }: Asked): Promise<OpenAcquisition> {
  * Documents as a JSON array in one block, which returns to the system when freed; the allocator would keep small blocks. Control
  * characters take six bytes each, so the array is measured before it is made.
  */
-function encodedDocuments(documents: readonly MetadataDocument[], most: number): EncodedDocuments {
+function encodeDocuments(documents: readonly MetadataDocument[], most: number): EncodedDocuments {
   let size = 0;
-  for (const piece of jsonPieces(documents)) size += Buffer.byteLength(piece);
+  for (const piece of writeJsonPieces(documents)) size += Buffer.byteLength(piece);
   // The worker holds the texts, with two bytes for each character.
   const needed = size + documents.reduce((sum, { text }) => sum + 2 * text.length, 0);
   if (needed > most) return { json: null, needed };
   const json = new Uint8Array(size);
   let length = 0;
-  for (const piece of jsonPieces(documents)) {
+  for (const piece of writeJsonPieces(documents)) {
     length += encoder.encodeInto(piece, json.subarray(length)).written;
   }
   return { json, needed };
@@ -141,7 +141,7 @@ function encodedDocuments(documents: readonly MetadataDocument[], most: number):
 const TEXT_PIECE = 1 << 14;
 
 /** A JSON array in pieces, since a single text could exceed the longest string. */
-function* jsonPieces(documents: readonly MetadataDocument[]): Generator<string> {
+function* writeJsonPieces(documents: readonly MetadataDocument[]): Generator<string> {
   for (const [i, { text, ...named }] of documents.entries()) {
     yield `${i === 0 ? "[" : ","}${JSON.stringify(named).slice(0, -1)},"text":"`;
     for (let at = 0; at < text.length; at += TEXT_PIECE) {
@@ -158,6 +158,6 @@ function close(key: string): void {
   open.delete(key);
 }
 
-function post(message: FromWorker): void {
+function postToServer(message: FromWorker): void {
   self.postMessage(message);
 }

@@ -50,7 +50,7 @@ export async function arePartsOf(
     looks += 1;
     known.add(path);
     using own = new FileAccess(roots, stop);
-    const parts = await unlessUnopened(() => filesOf(path, own), null);
+    const parts = await unlessUnopened(() => listAcquisitionParts(path, own), null);
     if (parts === null) failures.set(main, (failures.get(main) ?? 0) + 1);
     for (const part of parts ?? []) known.add(part);
   };
@@ -74,7 +74,7 @@ export async function arePartsOf(
 }
 
 /** The files of the acquisition that a file opens. @throws as an open does */
-const filesOf = (path: string, files: FileAccess): Promise<readonly string[]> =>
+const listAcquisitionParts = (path: string, files: FileAccess): Promise<readonly string[]> =>
   files.listingAhead(async () => {
     const chosen = await chooseFormat(path, SUPPORTED_EXTENSIONS, files);
     const { acquisition } = await openChosen(chosen, files, null, true);

@@ -18,22 +18,22 @@ import {
   UnsupportedFormat,
 } from "../../readers/errors.ts";
 import type { MetadataDocument } from "../../readers/io/document_list.ts";
-import { changed, encodeMarks, requireEncodedMarks, requireMarks } from "../../readers/io/paths.ts";
-import { fingerprintOf } from "../../readers/io/fingerprint.ts";
-import { bounded, heapBytes, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../../readers/io/limits.ts";
+import { changedFile, encodeMarks, requireEncodedMarks, requireMarks } from "../../readers/io/paths.ts";
+import { computeFingerprint } from "../../readers/io/fingerprint.ts";
+import { estimateHeap, limitTexts, MAX_DOCUMENT_BYTES, MAX_LISTED_SCENES } from "../../readers/io/limits.ts";
 import { FileAccess } from "../../readers/io/file_access.ts";
 import type { StopFlag } from "../../readers/io/stop_flag.ts";
-import { openingOf, wantedChannels } from "../../readers/metadata/selection.ts";
+import { chooseOpening, selectChannels } from "../../readers/metadata/selection.ts";
 import type { TimedAcquisition } from "../../readers/metadata/time_stamps.ts";
 import { type PlanePlan, type Position, type Reference, sizesOf, workingOf } from "../../readers/reader.ts";
-import { newPlane } from "../../readers/samples/to_float32.ts";
+import { allocatePlane } from "../../readers/samples/to_float32.ts";
 import { unlessLost, type Warning, warning } from "../../readers/warning.ts";
 import type { DecodedOrder, Description, PlaneOrder } from "./orders.ts";
 import type { PackedPlanes, PackOrder } from "../archive/content/archive_orders.ts";
 import type { AcquisitionSource, AcquisitionSummary, OpenRequest } from "../acquisition_summary.ts";
 import type {
   ArchivedRecording,
-  JudgedMembers,
+  CheckedMembers,
   MemberOrder,
   WriteOrder,
   WrittenFiles,
@@ -106,7 +106,7 @@ export class OpenAcquisition {
         return new OpenAcquisition(source, files, chosen, opened);
       });
     } catch (error) {
-      const failure = failureOf(error, source, files);
+      const failure = explainFailure(error, source, files);
       files.close();
       throw failure;
     }
@@ -134,17 +134,17 @@ export class OpenAcquisition {
       const { summary, first } = await this.#files.listingAhead(() => this.#describe());
       const { marks } = this.#files;
       for (const [path, mark] of marks) {
-        if ((this.#source.marks.get(path) ?? mark) !== mark) throw changed(path);
+        if ((this.#source.marks.get(path) ?? mark) !== mark) throw changedFile(path);
       }
       const seen = encodeMarks(new Map([...this.#files.takeSeen(), ...marks]));
       this.#source = { request, marks };
       this.#first = first;
-      this.#summaryBytes = heapBytes(summary) + seen.length;
+      this.#summaryBytes = estimateHeap(summary) + seen.length;
       const { plan, channels, reference } = first;
       return {
         summary,
-        bytes: planeBytes(plan) * channels.length +
-          (reference ? planeBytes(reference.plan) * reference.image.channels.length : 0),
+        bytes: countFloatBytes(plan) * channels.length +
+          (reference ? countFloatBytes(reference.plan) * reference.image.channels.length : 0),
         summaryBytes: this.#summaryBytes,
         working: workingOf([plan, ...reference ? [reference.plan] : []]),
         division: plan.division ?? null,
@@ -172,8 +172,8 @@ export class OpenAcquisition {
     } = acquisition;
     const entries = scenes.entries(MAX_LISTED_SCENES)
       .map((entry, index) => index === scene ? { ...entry, sizes: sizesOf(acquisition.axes) } : entry);
-    const wanted = wantedChannels(basename(path), acquisition.channels, channelIndices);
-    const opening = openingOf(acquisition, wanted, channelIndices !== null);
+    const wanted = selectChannels(basename(path), acquisition.channels, channelIndices);
+    const opening = chooseOpening(acquisition, wanted, channelIndices !== null);
     const { loaded, position } = opening;
     const channels = loaded.map(({ index }) => index);
     const plan = await acquisition.plan(channels, position);
@@ -186,7 +186,7 @@ export class OpenAcquisition {
     ];
     const reference = await planReference(acquisition.reference, warnings);
     const fingerprint = this.#fingerprint(warnings);
-    const summary = bounded({
+    const summary = limitTexts({
       ...metadata,
       fingerprint,
       format: scenes.format ?? format.name,
@@ -197,7 +197,7 @@ export class OpenAcquisition {
       scenes: entries,
       loaded,
       position,
-      reference: reference && referenceSummary(reference),
+      reference: reference && summarizeReference(reference),
       warnings,
     });
     return { summary: { ...summary, path }, first: { channels, position, plan, reference } };
@@ -209,7 +209,7 @@ export class OpenAcquisition {
     const paths = acquisition.files?.() ?? [this.#chosen.path];
     // Separate, so that reading the fingerprint marks no file.
     using own = filesOf(this.#source.request, this.#files.stop);
-    const read = () => fingerprintOf(paths, acquisition.fileSize, own);
+    const read = () => computeFingerprint(paths, acquisition.fileSize, own);
     return unlessLost(warnings, "The content for the fingerprint", read, "file_damaged");
   }
 
@@ -234,10 +234,10 @@ export class OpenAcquisition {
       return { planes: null, rows, referencePlanes: null, warnings, working };
     }
     const samples = (rows.end - rows.start) * (plan?.columns ?? 0);
-    const planes = channels.map(() => newPlane(samples, buffers, !plan?.overwrites));
+    const planes = channels.map(() => allocatePlane(samples, buffers, !plan?.overwrites));
     await plan?.decode(planes);
     const referencePlanes = reference && await decodeReference(reference, warnings);
-    return { planes, rows, referencePlanes, warnings: bounded(warnings), working };
+    return { planes, rows, referencePlanes, warnings: limitTexts(warnings), working };
   }
 
   /** The plan of an order, reusing that of the description if possible; `null` if there are no channels. */
@@ -247,7 +247,10 @@ export class OpenAcquisition {
   ): Promise<PlanePlan | null> {
     if (channels.length === 0) return null;
     const isWhole = rows === null || first !== null && rows.start === 0 && rows.end === first.plan.rows;
-    if (first !== null && isWhole && isSame(channels, first.channels) && isSame(position, first.position)) {
+    if (
+      first !== null && isWhole && isSameJson(channels, first.channels) &&
+      isSameJson(position, first.position)
+    ) {
       return first.plan;
     }
     return await this.acquisition.plan(channels, position, isWhole ? undefined : rows);
@@ -262,13 +265,13 @@ export class OpenAcquisition {
   }
 
   /** Judges members of this recording by documents v1 and, if they have no faults, plans all planes. */
-  async judge(recording: ArchivedRecording, members: readonly MemberOrder[]): Promise<JudgedMembers> {
-    const { judgedMembers } = await import("../archive/content/member_documents.ts");
+  async judge(recording: ArchivedRecording, members: readonly MemberOrder[]): Promise<CheckedMembers> {
+    const { checkMembers } = await import("../archive/content/member_documents.ts");
     const { stop } = this.#files;
     const described = await this.#describedFor(recording);
     const [judged] = await this.#unchanged(async () => {
       this.#requireSame(recording);
-      const judged = judgedMembers(described, members, stop);
+      const judged = checkMembers(described, members, stop);
       if (recording.images === "none" || judged.faults.length > 0) return judged;
       const { surveyPlanes } = await import("../archive/content/archive_planes.ts");
       const channels = described.channels.map(({ index }) => index);
@@ -280,22 +283,22 @@ export class OpenAcquisition {
 
   /** Writes documents of a member. Those at its end are written only if none of its files has changed since its open. */
   async write(order: WriteOrder): Promise<WrittenFiles> {
-    const { writtenFiles } = await import("../archive/content/member_documents.ts");
+    const { writeFiles } = await import("../archive/content/member_documents.ts");
     const described = await this.#describedFor(order.recording);
     const write = () => {
       if (order.part !== "reference") this.#requireSame(order.recording);
-      return writtenFiles(described, order);
+      return writeFiles(described, order);
     };
     return (await this.#unchanged(write))[0];
   }
 
   #describedFor(recording: ArchivedRecording): Promise<DescribedRecording> {
     const describe = async () => {
-      const { describedRecording } = await import("../archive/content/member_documents.ts");
+      const { describeRecording } = await import("../archive/content/member_documents.ts");
       const { summary } = await this.describe();
       const { axes, fileSize, sceneCount } = summary;
-      if (!isSame({ axes, fileSize, sceneCount }, recording.shape)) throw changed(summary.path);
-      return describedRecording(summary, recording, this.acquisition.content?.() ?? null);
+      if (!isSameJson({ axes, fileSize, sceneCount }, recording.shape)) throw changedFile(summary.path);
+      return describeRecording(summary, recording, this.acquisition.content?.() ?? null);
     };
     return this.#recording ??= describe();
   }
@@ -307,8 +310,8 @@ export class OpenAcquisition {
 
   /** The metadata documents of the file. */
   async documents(): Promise<readonly MetadataDocument[]> {
-    const { documentsOf } = await import("../../readers/io/document_list.ts");
-    return (await this.#unchanged(() => documentsOf(this.acquisition)))[0];
+    const { collectDocuments } = await import("../../readers/io/document_list.ts");
+    return (await this.#unchanged(() => collectDocuments(this.acquisition)))[0];
   }
 
   /**
@@ -327,7 +330,7 @@ export class OpenAcquisition {
       requireMarks(files);
       return [result, new Map(files.entries().take(MAX_REPORTED))];
     } catch (error) {
-      throw failureOf(error, this.#source, this.#files);
+      throw explainFailure(error, this.#source, this.#files);
     }
   }
 
@@ -341,11 +344,11 @@ export class OpenAcquisition {
   }
 }
 
-const isSame = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b);
+const isSameJson = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b);
 
-const planeBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;
+const countFloatBytes = (plan: PlanePlan) => 4 * plan.rows * plan.columns;
 
-function referenceSummary({ image, plan }: PlannedReference): AcquisitionSummary["reference"] {
+function summarizeReference({ image, plan }: PlannedReference): AcquisitionSummary["reference"] {
   const { plan: _plan, ...metadata } = image;
   return { ...metadata, rows: plan.rows, columns: plan.columns };
 }
@@ -360,7 +363,7 @@ const planReference = (image: Reference | null, warnings: Warning[]) =>
 
 const decodeReference = ({ image, plan }: PlannedReference, warnings: Warning[]) =>
   unlessUnreadable(warnings, async () => {
-    const planes = image.channels.map(() => newPlane(plan.rows * plan.columns, []));
+    const planes = image.channels.map(() => allocatePlane(plan.rows * plan.columns, []));
     await plan.decode(planes);
     return planes;
   });
@@ -378,7 +381,7 @@ async function unlessUnreadable<T>(warnings: Warning[], work: () => Promise<T>):
 }
 
 /** {@linkcode AcquisitionChanged} if a file changed or is gone; else the error, with the name of the file. */
-function failureOf(error: unknown, { request, marks }: AcquisitionSource, files: FileAccess): unknown {
+function explainFailure(error: unknown, { request, marks }: AcquisitionSource, files: FileAccess): unknown {
   if (error instanceof Stopped) return error;
   try {
     requireMarks(marks);

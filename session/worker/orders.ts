@@ -7,7 +7,7 @@ import type { z } from "zod";
 import type { Warning } from "../../readers/warning.ts";
 import type {
   ArchivedRecording,
-  JudgedMembers,
+  CheckedMembers,
   MemberOrder,
   PackedPlanes,
   PackOrder,
@@ -102,7 +102,7 @@ export interface Answers {
   /** The order, or the issues of its schema. */
   parse: ParsedOrder | { readonly issues: readonly z.core.$ZodIssue[] };
   /** If there are no faults, every plane fits its file. */
-  judge: JudgedMembers;
+  judge: CheckedMembers;
   write: WrittenFiles;
   /** Success: no file changed. */
   compare: null;

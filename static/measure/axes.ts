@@ -8,14 +8,14 @@ export interface Axis {
   name: string;
   step: number;
   unit: string;
-  /** Display name, set by {@linkcode titled}. */
+  /** Display name, set by {@linkcode titleAxes}. */
   title?: string;
 }
 
 const UNIT_SYMBOLS: Readonly<Record<string, string>> = { um: "µm", seconds: "s", Pixels: "px" };
 
 /** Display form of a unit. */
-export const unitSymbol = (unit: string): string => UNIT_SYMBOLS[unit] ?? unit;
+export const chooseUnitSymbol = (unit: string): string => UNIT_SYMBOLS[unit] ?? unit;
 
 /** Unit of a time axis without known times, as in a kymograph of images without time stamps. */
 export const FRAMES = "frames";
@@ -24,18 +24,19 @@ export const FRAMES = "frames";
 export const isTime = (axis: Pick<Axis, "unit">): boolean => axis.unit === "seconds" || axis.unit === FRAMES;
 
 /** Unit of an axis for tables, without Greek letters. */
-export const tableUnit = ({ unit }: { unit: string }): string => unit === "um" ? "um" : unitSymbol(unit);
+export const formatTableUnit = ({ unit }: { unit: string }): string =>
+  unit === "um" ? "um" : chooseUnitSymbol(unit);
 
 /** A name or unit of a table as it is shown, with Greek letters. */
-export const shownText = (text: string): string =>
+export const showGreek = (text: string): string =>
   text.replace(/\bum\b/g, "µm").replace(/\bdF\/F0\b/, "ΔF/F₀");
 
 /** Title of an axis with its unit, such as `Time (s)`, `Position (µm)` or `Y (µm)`. */
-export const axisTitle = (axis: Pick<Axis, "name" | "unit" | "title">): string =>
-  `${axis.title ?? (isTime(axis) ? "Time" : axis.name)} (${unitSymbol(axis.unit)})`;
+export const formatAxisTitle = (axis: Pick<Axis, "name" | "unit" | "title">): string =>
+  `${axis.title ?? (isTime(axis) ? "Time" : axis.name)} (${chooseUnitSymbol(axis.unit)})`;
 
 /** Both axes of a plane with their titles: in a line scan, rows are time and columns are positions along the line. */
-export function titled<A extends Axis>(
+export function titleAxes<A extends Axis>(
   [rows, columns]: readonly [A, A],
 ): [A & { title: string }, A & { title: string }] {
   const [along, across] = isTime(rows) ? ["Time", "Position"] : [rows.name, columns.name];
@@ -47,7 +48,7 @@ const PLACE_DIGITS = 12;
 
 /** Where something lies along an axis, without the last digits that a product adds: 3 steps of 0.1 are 0.3. */
 export const placeAlong = (index: number, { step }: { readonly step: number }): number =>
-  significant(index * step, PLACE_DIGITS);
+  roundToDigits(index * step, PLACE_DIGITS);
 
 /** Physical coordinate of a picture position (pixel i covers i to i + 1). */
 export const toPhysical = (axis: Axis, position: number): number => (position - 0.5) * axis.step;
@@ -56,7 +57,7 @@ export const toPhysical = (axis: Axis, position: number): number => (position - 
  * Values at round distances (1, 2 or 5 times a power of ten) from `low` to `high`, at most `most + 1` of them; empty
  * if neighbouring values would be equal.
  */
-export function ticks(
+export function placeTicks(
   low: number,
   high: number,
   most: number,
@@ -71,7 +72,7 @@ export function ticks(
   const count = Math.min(last - first, most) + 1;
   const values = Array.from({ length: Math.max(0, Math.floor(count)) }, (_, i) => (first + i) * step);
   const largest = Math.max(Math.abs(low), Math.abs(high));
-  return { values, labels: values.map((value) => tickLabel(value, step, largest)), step };
+  return { values, labels: values.map((value) => formatTick(value, step, largest)), step };
 }
 
 /** Formats a number with the decimals that `step`, the distance of neighbouring values, needs. */
@@ -88,7 +89,7 @@ export function formatAt(value: number, step: number): string {
  *
  * @param span range that the number belongs to
  */
-export function formatNumber(value: number, span: number = Math.abs(value)): string {
+export function formatDigits(value: number, span: number = Math.abs(value)): string {
   if (!Number.isFinite(value) || value === 0) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value);
   const size = Math.abs(value);
@@ -99,24 +100,26 @@ export function formatNumber(value: number, span: number = Math.abs(value)): str
 }
 
 /** Rounds to significant digits. */
-export const significant = (value: number, digits: number): number => Number(value.toPrecision(digits));
+export const roundToDigits = (value: number, digits: number): number => Number(value.toPrecision(digits));
 
 /** Formats with four significant digits, more than any measurement here is precise to. */
-export const rounded = (value: number): string =>
-  Number.isFinite(value) ? formatNumber(significant(value, 4)) : "–";
+export const formatRounded = (value: number): string =>
+  Number.isFinite(value) ? formatDigits(roundToDigits(value, 4)) : "–";
 
 /** Formats a count with its thousands apart, such as `1,000,000`. */
-export const counted = (count: number): string => count.toLocaleString("en");
+export const formatCount = (count: number): string => count.toLocaleString("en");
 
 /** Formats a length or duration, such as `1.271 s`; short ones in nanometres and milliseconds. */
-export function quantity(value: number, { unit }: { unit: string }, digits = 4): string {
+export function formatQuantity(value: number, { unit }: { unit: string }, digits = 4): string {
   const size = Math.abs(value);
   const smaller = unit === "seconds" && size < 1 ? "ms" : unit === "um" && size < 0.1 ? "nm" : "";
-  const [scaled, symbol] = smaller !== "" && size > 0 ? [1000 * value, smaller] : [value, unitSymbol(unit)];
-  return `${formatNumber(significant(scaled, digits))} ${symbol}`;
+  const [scaled, symbol] = smaller !== "" && size > 0
+    ? [1000 * value, smaller]
+    : [value, chooseUnitSymbol(unit)];
+  return `${formatDigits(roundToDigits(scaled, digits))} ${symbol}`;
 }
 
-function tickLabel(value: number, step: number, largest: number) {
+function formatTick(value: number, step: number, largest: number) {
   if (largest >= 1e6 || step < 1e-5) {
     const digits = Math.min(15, Math.max(6, Math.ceil(Math.log10(largest / step)) + 1));
     return value === 0 ? "0" : String(Number(value.toPrecision(digits)));

@@ -19,20 +19,20 @@ const SECONDS: Record<string, number> = {
 const MICROMETRES: Record<string, number> = { nm: 1e-3, um: 1, "\u00b5m": 1, "\u03bcm": 1, mm: 1e3 };
 
 /** Numbers are undefined if the text does not state them. */
-export const calibrationIn = (text: string): {
+export const readCalibration = (text: string): {
   secondsPerLine: number | undefined;
   micrometresPerPixel: number | undefined;
   secondsPerPixel: number | undefined;
 } => ({
-  secondsPerLine: stated(text, SECONDS, "line", "time per line|line (?:time|period)") ??
-    lineTimeOfOlympus(text),
-  micrometresPerPixel: stated(
+  secondsPerLine: findStated(text, SECONDS, "line", "time per line|line (?:time|period)") ??
+    readOlympusLineTime(text),
+  micrometresPerPixel: findStated(
     text,
     MICROMETRES,
     "pixel|px|column",
     "(?:distance|size) per (?:pixel|column)|pixel size",
   ),
-  secondsPerPixel: stated(text, SECONDS, "pixel|px", "time per pixel|(?:pixel|dwell) time"),
+  secondsPerPixel: findStated(text, SECONDS, "pixel|px", "time per pixel|(?:pixel|dwell) time"),
 });
 
 /**
@@ -41,24 +41,24 @@ export const calibrationIn = (text: string): {
  * @param per regular expression for what the unit is divided by
  * @param names regular expression for the words before a number with a plain unit, such as `time per line`
  */
-function stated(text: string, units: Record<string, number>, per: string, names: string) {
+function findStated(text: string, units: Record<string, number>, per: string, names: string) {
   const unit = `\\s*\\[?(${Object.keys(units).join("|")})`;
   const divided = new RegExp(`${NUMBER}${unit}\\s*/\\s*(?:${per})\\b`, "i").exec(text);
   const named = divided ??
     new RegExp(`(?:${names})[^\\d\\n]{0,20}${DIGITS}${unit}(?![\\w/])`, "i").exec(text);
   if (named === null) return undefined;
-  const value = numberOf(named[1]!) * units[named[2]!.toLowerCase()]!;
+  const value = parseDigits(named[1]!) * units[named[2]!.toLowerCase()]!;
   return value > 0 ? Number(value.toPrecision(12)) : undefined;
 }
 
 /**
  * Divides the duration in `"T Dimension" "1, 0.000 - 53.910 [s], ..."` by the lines in `"Image Size" "38 * 30000 [pixel]"`.
  */
-function lineTimeOfOlympus(text: string) {
+function readOlympusLineTime(text: string) {
   const range = new RegExp(`"T Dimension"[^\\n]*?${NUMBER}\\s*-\\s*${NUMBER}\\s*\\[(ms|s)\\]`).exec(text);
   const size = /"Image Size"[^\n\d]*\d+\s*\*\s*(\d+)/.exec(text);
   if (range === null || size === null) return undefined;
-  const value = (numberOf(range[2]!) - numberOf(range[1]!)) * SECONDS[range[3]!]! / Number(size[1]);
+  const value = (parseDigits(range[2]!) - parseDigits(range[1]!)) * SECONDS[range[3]!]! / Number(size[1]);
   return value > 0 ? value : undefined;
 }
 
@@ -77,14 +77,14 @@ const FRAME_UNITS: Record<string, number> = {
  * The seconds between frames in the description of an ImageJ file, `finterval`: of an image whose rows are time, such as one that
  * _Reslice_ made of a series, the time between its rows. Undefined if the text is of another program or states none.
  */
-export function frameIntervalIn(text: string): number | undefined {
+export function readFrameInterval(text: string): number | undefined {
   if (!text.startsWith("ImageJ=")) return undefined;
   const field = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1]?.trim();
   const number = new RegExp(`^${DIGITS}$`, "i").exec(field("finterval") ?? "")?.[1];
   const unit = FRAME_UNITS[field("tunit")?.replace("\\u00B5", "\u00b5") || "s"];
-  const value = number === undefined || unit === undefined ? 0 : numberOf(number) * unit;
+  const value = number === undefined || unit === undefined ? 0 : parseDigits(number) * unit;
   return value > 0 ? Number(value.toPrecision(12)) : undefined;
 }
 
 /** @param text of {@link DIGITS} */
-const numberOf = (text: string) => readNumber(text)?.value ?? NaN;
+const parseDigits = (text: string) => readNumber(text)?.value ?? NaN;

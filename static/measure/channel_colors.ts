@@ -18,7 +18,7 @@ export const DISTINCT: readonly string[] = ["green", "magenta", "cyan", "yellow"
  * The initial look-up table of a channel: gray for a single channel, in which the eye sees most detail. Of several
  * channels, a colour in the channel's name wins; otherwise channel 0 is green and 1 magenta.
  */
-export function defaultLut(position: number, name: string, count: number): string {
+export function chooseDefaultLut(position: number, name: string, count: number): string {
   if (count === 1) return "gray";
   const named = name.match(/\b(red|green|blue|cyan|magenta|yellow|gray)\b/i)?.[1]?.toLowerCase();
   if (named !== undefined) return named;
@@ -27,5 +27,5 @@ export function defaultLut(position: number, name: string, count: number): strin
 }
 
 /** Brightest colour of a ramp, `#rrggbb`; white for other tables. */
-export const rampColor = (name: string): string =>
+export const findRampColor = (name: string): string =>
   `#${(RAMPS[name] ?? [255, 255, 255]).map((part) => part.toString(16).padStart(2, "0")).join("")}`;

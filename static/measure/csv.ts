@@ -31,20 +31,20 @@ export const SEPARATORS = { point: ",", comma: ";" } as const;
 export type DecimalSign = keyof typeof SEPARATORS;
 
 /** A table as the text of a file. */
-export function csv(columns: readonly Column[], decimal: DecimalSign = "point"): string {
-  const text = table(columns, decimal);
+export function writeCsv(columns: readonly Column[], decimal: DecimalSign = "point"): string {
+  const text = writeTable(columns, decimal);
   // Tells spreadsheets that text is UTF-8. R takes the mark for a part of the first name where the locale is not UTF-8.
   // deno-lint-ignore no-control-regex
   return decimal === "comma" && /[^\x00-\x7f]/.test(text) ? `\ufeff${text}` : text;
 }
 
 /** Header and rows. Shorter columns end with empty fields. */
-export function table(columns: readonly Column[], decimal: DecimalSign = "point"): string {
-  const head = columns.map((column) => field(titleOf(column), decimal));
+export function writeTable(columns: readonly Column[], decimal: DecimalSign = "point"): string {
+  const head = columns.map((column) => writeField(makeColumnTitle(column), decimal));
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
   const rows = Array.from(
     { length },
-    (_, i) => columns.map(({ values }) => field(values[i] ?? null, decimal)),
+    (_, i) => columns.map(({ values }) => writeField(values[i] ?? null, decimal)),
   );
   return [head, ...rows].map((fields) => `${fields.join(SEPARATORS[decimal])}\r\n`).join("");
 }
@@ -55,7 +55,7 @@ export function table(columns: readonly Column[], decimal: DecimalSign = "point"
  * @param file name of the table
  * @param about further fields, such as settings
  */
-export function companion(
+export function writeCompanion(
   file: string,
   columns: readonly Column[],
   decimal: DecimalSign,
@@ -65,13 +65,16 @@ export function companion(
     table: file,
     separator: SEPARATORS[decimal],
     decimal: decimal === "comma" ? "," : ".",
-    columns: columns.map(({ name, unit = "" }) => ({ name: titleOf({ name, unit }), unit: unit || null })),
+    columns: columns.map(({ name, unit = "" }) => ({
+      name: makeColumnTitle({ name, unit }),
+      unit: unit || null,
+    })),
   };
   return `${JSON.stringify({ ...table, ...about }, null, 2)}\n`;
 }
 
 /** Facts by name; a further fact of the same name gets a number. JSON has no NaN: missing numbers are null. */
-export function objectOf(facts: Facts): Record<string, string | number | null> {
+export function collectFacts(facts: Facts): Record<string, string | number | null> {
   const named: Map<string, string | number | null> = new Map();
   for (const [name, value] of facts) {
     const own = freeName(name, (other) => named.has(other));
@@ -81,12 +84,12 @@ export function objectOf(facts: Facts): Record<string, string | number | null> {
 }
 
 /** Columns for rows of named values; a value that a row lacks is empty. */
-export function columnsOf(rows: readonly Readonly<Row>[]): Column[] {
+export function makeColumns(rows: readonly Readonly<Row>[]): Column[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }));
 }
 
-const titleOf = ({ name, unit = "" }: Pick<Column, "name" | "unit">) =>
+const makeColumnTitle = ({ name, unit = "" }: Pick<Column, "name" | "unit">) =>
   unit === "" ? name : `${name} (${unit})`;
 
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
@@ -97,7 +100,7 @@ const FORMULA = { point: /(?<=^|[;\t\r\n"])(?=[=+\-@\t\r])/g, comma: /(?<=^|[,\t
 /** Some programs take what follows `#` for a comment. */
 const QUOTED = /[",;#\t\r\n]/;
 
-function field(value: string | number | null, decimal: DecimalSign) {
+function writeField(value: string | number | null, decimal: DecimalSign) {
   if (value === null) return "";
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return "";

@@ -4,7 +4,7 @@
  */
 import type { Band, Item, Measurement } from "./measurement.ts";
 import type { Of, Result } from "./result.ts";
-import type { Plane } from "./line_scan.ts";
+import type { ScanSamples } from "./line_scan.ts";
 
 /** A change of the item at a place. */
 export interface Edit {
@@ -24,10 +24,10 @@ export interface Edit {
 }
 
 /** An item with the fields that tell its place; an extent is that at half maximum. */
-type Placed = Item & { column?: number; duration?: number; width?: number };
+type PlacedItem = Item & { column?: number; duration?: number; width?: number };
 
 /** Whether an edit concerns a result: items with columns are the same in every region. */
-export const concerns = ({ of, column }: Edit, { band, channel }: Of): boolean =>
+export const concernsResult = ({ of, column }: Edit, { band, channel }: Of): boolean =>
   of.channel === channel && (column !== undefined || of.band === band);
 
 /** Part of an item's extent within which another result may place it. */
@@ -37,25 +37,29 @@ const NEAR = 0.25;
  * Distance of an item from the place of an edit; more than 1 for another item. Measuring again moves an item by less than a
  * quarter of its extent; neighbours lie farther apart. A window has no extent and must lie within half of the step to the next.
  */
-function distance({ line, column }: Pick<Edit, "line" | "column">, item: Placed, step: number): number {
+function measureDistance(
+  { line, column }: Pick<Edit, "line" | "column">,
+  item: PlacedItem,
+  step: number,
+): number {
   const { duration = 0, width = 0 } = item;
-  const along = Math.abs(item.line - line) / Math.max(1, step / 2, NEAR * finite(duration));
+  const along = Math.abs(item.line - line) / Math.max(1, step / 2, NEAR * zeroUnlessFinite(duration));
   const across = column === undefined || item.column === undefined
     ? 0
-    : Math.abs(item.column - column) / Math.max(1, NEAR * finite(width));
+    : Math.abs(item.column - column) / Math.max(1, NEAR * zeroUnlessFinite(width));
   return Math.max(along, across);
 }
 
-const finite = (value: number) => Number.isFinite(value) ? value : 0;
+const zeroUnlessFinite = (value: number) => Number.isFinite(value) ? value : 0;
 
 /** Whether another item lies at the place of an item; items of traces have no column. */
-export const isSamePlace = (item: Item): (other: Item) => boolean => {
-  const { line, column } = item as Placed;
-  return (other) => distance({ line, ...column !== undefined && { column } }, other, 0) <= 1;
+export const isSameItemPlace = (item: Item): (other: Item) => boolean => {
+  const { line, column } = item as PlacedItem;
+  return (other) => measureDistance({ line, ...column !== undefined && { column } }, other, 0) <= 1;
 };
 
 /** Lines from one item to the next, if they lie at equal distances; else 0. */
-const stepOf = ({ overTime }: Measurement, [first, second]: readonly Item[]): number =>
+const findItemStep = ({ overTime }: Measurement, [first, second]: readonly Item[]): number =>
   overTime === undefined || first === undefined || second === undefined ? 0 : second.line - first.line;
 
 /** An item with the edit that concerns it. */
@@ -68,17 +72,23 @@ export type Editable = Pick<Result, "of" | "found" | "columns">;
  * The items of a result and those that edits add, each with its edit. An edit concerns the nearest item; of several edits of
  * one item the nearest wins.
  */
-function noted(measurement: Measurement, { of, found, columns }: Editable, edits: readonly Edit[]): Noted[] {
-  const step = stepOf(measurement, found);
+function pairWithEdits(
+  measurement: Measurement,
+  { of, found, columns }: Editable,
+  edits: readonly Edit[],
+): Noted[] {
+  const step = findItemStep(measurement, found);
   const items: Noted[] = found.map((item) => ({ item, edit: undefined }));
   const added: Noted[] = [];
-  for (const edit of edits.filter((edit) => concerns(edit, of))) {
-    const nearest = nearestTo(edit, items, step);
+  for (const edit of edits.filter((edit) => concernsResult(edit, of))) {
+    const nearest = findNearestItem(edit, items, step);
     if (nearest !== undefined) {
       const isNearer = nearest.edit === undefined ||
-        distance(edit, nearest.item, step) <= distance(nearest.edit, nearest.item, step);
+        measureDistance(edit, nearest.item, step) <= measureDistance(nearest.edit, nearest.item, step);
       if (isNearer) nearest.edit = edit;
-    } else if (edit.added !== undefined && (edit.column === undefined || isWithin(edit.column, ...columns))) {
+    } else if (
+      edit.added !== undefined && (edit.column === undefined || isWithinColumns(edit.column, ...columns))
+    ) {
       added.push({ item: { ...edit.added, isByHand: true }, edit });
     }
   }
@@ -86,12 +96,12 @@ function noted(measurement: Measurement, { of, found, columns }: Editable, edits
 }
 
 /** The items of a result that edits leave, and those that they add, in order of time. */
-export function keptItems(
+export function keepItems(
   measurement: Measurement,
   result: Editable,
   edits: readonly Edit[],
 ): { items: readonly Noted[]; isOther: boolean } {
-  const all = noted(measurement, result, edits);
+  const all = pairWithEdits(measurement, result, edits);
   const left = all.filter(({ edit }) => edit?.isRemoved !== true);
   return {
     items: left.toSorted((a, b) => a.item.line - b.item.line),
@@ -100,18 +110,18 @@ export function keptItems(
 }
 
 /** Whether a place lies in columns, whose middles are integers. */
-const isWithin = (column: number, from: number, to: number): boolean =>
+const isWithinColumns = (column: number, from: number, to: number): boolean =>
   Math.round(column) >= from && Math.round(column) < to;
 
 /** The item nearest to the place of an edit, if it is near enough to be the same. */
-function nearestTo(
+function findNearestItem(
   edit: Pick<Edit, "line" | "column">,
   all: readonly Noted[],
   step: number,
 ): Noted | undefined {
   let [nearest, least]: [Noted | undefined, number] = [undefined, 1];
   for (const one of all) {
-    const far = distance(edit, one.item, step);
+    const far = measureDistance(edit, one.item, step);
     if (far <= least) [nearest, least] = [one, far];
   }
   return nearest;
@@ -122,16 +132,16 @@ function nearestTo(
  *
  * @param plane called only if items are measured again, since they depend on each other
  */
-export function edited(
+export function applyEdits(
   measurement: Measurement,
   result: Result,
   edits: readonly Edit[],
-  plane: () => Plane,
+  plane: () => ScanSamples,
   band: Band,
 ): readonly Item[] {
   if (edits.length === 0) return result.found;
   const here = edits.filter(({ line, added }) => Math.max(line, added?.line ?? 0) < band.lines);
-  const { items, isOther } = keptItems(measurement, result, here);
+  const { items, isOther } = keepItems(measurement, result, here);
   const plain = items.map(({ item }) => item);
   const measured = isOther && measurement.again !== undefined
     ? measurement.again(plane(), band, plain)
@@ -155,12 +165,12 @@ export function withEdit(
   item: Item,
   change: Partial<Pick<Edit, "isRemoved" | "isLeftOut" | "note" | "added">>,
 ): readonly Edit[] {
-  const { line, column } = item as Placed;
-  const all = noted(measurement, result, edits.filter((edit) => isHere(edit, place)));
-  const own = all.find(({ item: other }) => other.line === line && (other as Placed).column === column);
+  const { line, column } = item as PlacedItem;
+  const all = pairWithEdits(measurement, result, edits.filter((edit) => isHere(edit, place)));
+  const own = all.find(({ item: other }) => other.line === line && (other as PlacedItem).column === column);
   const at = { of: result.of, place, line, ...column !== undefined && { column } };
   const removed = all.filter(({ edit }) => edit?.isRemoved === true);
-  const former = (own ?? nearestTo(at, removed, stepOf(measurement, result.found)))?.edit;
+  const former = (own ?? findNearestItem(at, removed, findItemStep(measurement, result.found)))?.edit;
   const { isRemoved = false, isLeftOut = false, note = "", added, ...rest } = { ...former ?? at, ...change };
   const others = edits.filter((edit) => edit !== former);
   // An edit that was taken back leaves nothing.
@@ -179,5 +189,5 @@ export const isHere = ({ place }: Pick<Edit, "place">, here: string | null): boo
   place === null || here === null || place === here;
 
 /** Edits with their places; an edit of documents has none and belongs to the picture that is shown first. */
-export const placedEdits = (edits: readonly Edit[], shown: string): readonly Edit[] =>
+export const selectPlacedEdits = (edits: readonly Edit[], shown: string): readonly Edit[] =>
   edits.map((edit) => edit.place === null ? { ...edit, place: shown } : edit);

@@ -4,23 +4,24 @@
 export const MOST_FOLDERS = 500;
 
 /** Last name of a path of the server's system. */
-export const nameOf = (path: string): string => /([^\\/]*)[\\/]?$/.exec(path)?.[1] ?? "";
+export const takeLastPathName = (path: string): string => /([^\\/]*)[\\/]?$/.exec(path)?.[1] ?? "";
 
 /** The recordings of a listing. */
-export const recordingsIn = <Entry extends { kind: string }>(
+export const selectRecordings = <Entry extends { kind: string }>(
   { entries }: { entries: readonly Entry[] },
 ): Entry[] => entries.filter(({ kind }) => kind !== "folder");
 
 /** The only recording of a folder, if it has the name of the folder, or null. */
-export function ownRecording<Entry extends { kind: string; name: string }>(
+export function findOwnRecording<Entry extends { kind: string; name: string }>(
   listing: { path: string; entries: readonly Entry[] },
 ): Entry | null {
-  const [first, ...others] = recordingsIn(listing);
+  const [first, ...others] = selectRecordings(listing);
   if (first === undefined || others.length > 0) return null;
-  return first.name.replace(/\.[^.]*$/, "") === nameOf(listing.path) ? first : null;
+  return first.name.replace(/\.[^.]*$/, "") === takeLastPathName(listing.path) ? first : null;
 }
 
 const { compare } = new Intl.Collator("en", { numeric: true });
 
 /** The order of recordings: `scan_2` comes before `scan_10`. */
-export const byName = (a: { name: string }, b: { name: string }): number => compare(a.name, b.name);
+export const compareRecordings = (a: { name: string }, b: { name: string }): number =>
+  compare(a.name, b.name);

@@ -2,7 +2,7 @@
  * Heart rate and pulsatility of a trace of velocity or diameter. The rate is the frequency with the highest power in the
  * spectrum (Lomb 1976, which allows missing values); the lag with the highest autocorrelation confirms it.
  */
-import { mean, percentile } from "./traces.ts";
+import { computeMean, findPercentile } from "./traces.ts";
 
 /** Rate and strength of a pulse. */
 export interface HeartRate {
@@ -41,7 +41,7 @@ const MOST_VALUES = 2048;
  * @param trace NaN if missing
  * @param step time from one value to the next
  */
-export function heartRate(trace: Float64Array, step: number): HeartRate {
+export function measureHeartRate(trace: Float64Array, step: number): HeartRate {
   const none = { frequency: NaN, byAutocorrelation: NaN, certainty: 0, pulsatility: NaN, beats: NaN };
   const duration = trace.length * step;
   const part = Math.min(trace.length, MOST_VALUES);
@@ -49,10 +49,12 @@ export function heartRate(trace: Float64Array, step: number): HeartRate {
   const values = withoutDrift(trace, Math.max(3, Math.round(2 / (low * step))));
   const count = values.filter(Number.isFinite).length;
   if (!(high > low) || count < 8) return { ...none, verdict: "weak" };
-  let best = highest(values.subarray(0, part), low, high, step);
-  if (part < values.length) best = highest(values, best.frequency - low, best.frequency + low, step);
+  let best = findHighestFrequency(values.subarray(0, part), low, high, step);
+  if (part < values.length) {
+    best = findHighestFrequency(values, best.frequency - low, best.frequency + low, step);
+  }
   // By a parabola around the highest power.
-  const shares = [-1, 0, 1].map((n) => sineShare(values, (best.frequency + n * best.distance) * step));
+  const shares = [-1, 0, 1].map((n) => computeSineShare(values, (best.frequency + n * best.distance) * step));
   const [before, , after] = shares as [number, number, number];
   const bend = before - 2 * shares[1]! + after;
   const frequency = bend < 0
@@ -64,9 +66,9 @@ export function heartRate(trace: Float64Array, step: number): HeartRate {
   const beats = duration * frequency;
   const certainty = Math.min(
     1,
-    sineShare(values, frequency * step) + sineShare(values, 2 * frequency * step),
+    computeSineShare(values, frequency * step) + computeSineShare(values, 2 * frequency * step),
   );
-  const byAutocorrelation = lagOf(values, 1 / (frequency * step), step);
+  const byAutocorrelation = findRateByLag(values, 1 / (frequency * step), step);
   if (!(best.share > least)) return { ...none, certainty, verdict: "weak" };
   const difference = Math.abs(byAutocorrelation - frequency) / frequency;
   const verdict = beats < LEAST_BEATS ? "short" : difference > 0.05 ? "disagree" : "clear";
@@ -74,7 +76,7 @@ export function heartRate(trace: Float64Array, step: number): HeartRate {
     frequency,
     byAutocorrelation,
     certainty,
-    pulsatility: pulsatility(trace, frequency * step),
+    pulsatility: computePulsatility(trace, frequency * step),
     beats,
     verdict,
   };
@@ -87,7 +89,7 @@ function withoutDrift(trace: Float64Array, reach: number) {
   const knots: number[] = [];
   for (let at = 0; at < trace.length + half; at += half) {
     const middle = Math.min(at, trace.length - 1);
-    knots.push(percentile(trace.slice(Math.max(0, middle - half), middle + half + 1), 50));
+    knots.push(findPercentile(trace.slice(Math.max(0, middle - half), middle + half + 1), 50));
   }
   return trace.map((value, i) => {
     const [knot, part] = [Math.floor(i / half), i / half - Math.floor(i / half)];
@@ -102,7 +104,7 @@ function withoutDrift(trace: Float64Array, reach: number) {
  * @param values NaN if missing
  * @param frequency cycles per value
  */
-export function sineShare(values: Float64Array, frequency: number): number {
+export function computeSineShare(values: Float64Array, frequency: number): number {
   const [turnX, turnY] = [Math.cos(2 * Math.PI * frequency), Math.sin(2 * Math.PI * frequency)];
   let [x, y, count] = [1, 0, 0];
   // Sums of values, cosines and sines, and of their products.
@@ -138,7 +140,7 @@ export function sineShare(values: Float64Array, frequency: number): number {
 }
 
 /** The frequency of the highest power. */
-function highest(
+function findHighestFrequency(
   values: Float64Array,
   low: number,
   high: number,
@@ -149,7 +151,7 @@ function highest(
   const distance = (high - low) / count;
   let [frequency, share] = [NaN, 0];
   for (let i = 0; i <= count; i += 1) {
-    const found = sineShare(values, (low + i * distance) * step);
+    const found = computeSineShare(values, (low + i * distance) * step);
     if (found > share) [frequency, share] = [low + i * distance, found];
   }
   return { frequency, share, distance };
@@ -160,7 +162,7 @@ function highest(
  *
  * @param lag of a beat in values
  */
-function lagOf(values: Float64Array, lag: number, step: number) {
+function findRateByLag(values: Float64Array, lag: number, step: number) {
   const likeness = (shift: number) => {
     let [sum, count] = [0, 0];
     for (let i = 0; i + shift < values.length; i += 1) {
@@ -182,7 +184,7 @@ function lagOf(values: Float64Array, lag: number, step: number) {
 }
 
 /** (Maximum - minimum) / |mean| of the mean beat. @param frequency cycles per value */
-function pulsatility(trace: Float64Array, frequency: number) {
+function computePulsatility(trace: Float64Array, frequency: number) {
   const sums = new Float64Array(PHASES);
   const counts = new Float64Array(PHASES);
   for (const [i, value] of trace.entries()) {
@@ -192,5 +194,5 @@ function pulsatility(trace: Float64Array, frequency: number) {
     counts[phase]! += 1;
   }
   const beat = sums.map((sum, i) => sum / counts[i]!).filter(Number.isFinite);
-  return (percentile(beat, 100) - percentile(beat, 0)) / Math.abs(mean(beat));
+  return (findPercentile(beat, 100) - findPercentile(beat, 0)) / Math.abs(computeMean(beat));
 }

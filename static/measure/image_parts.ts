@@ -3,20 +3,20 @@
  * image or projection. NaN and infinities do not count.
  */
 import type { Sampling } from "./line_scan.ts";
-import { formatNumber, placeAlong, tableUnit, unitSymbol } from "./axes.ts";
-import { lengthOf, lineProfile, type Point, sidesOf } from "./line_profile.ts";
-import { distinctNames } from "./part_names.ts";
-import { mean } from "./traces.ts";
+import { chooseUnitSymbol, formatDigits, formatTableUnit, placeAlong } from "./axes.ts";
+import { findPixelSides, type LinePoint, makeLineProfile, measurePolyline } from "./line_profile.ts";
+import { makeNamesDistinct } from "./part_names.ts";
+import { computeMean } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
 /** Column and row of two corners; `stop` is excluded. */
 export type Rectangle = { start: readonly [number, number]; stop: readonly [number, number] };
 
 /** `width` is the number of samples across the line. */
-export type DrawnLine = { points: readonly Point[]; width: number };
+export type DrawnLine = { points: readonly LinePoint[]; width: number };
 
 /** A part of an image, with its name. */
-export interface Part {
+export interface ImagePart {
   /** Id of its region; empty for the whole image. */
   id: string;
   name: string;
@@ -25,7 +25,7 @@ export interface Part {
 }
 
 /** A region of an image document; `start` and `stop` are `[column, row]`. */
-export type Region = {
+export type DocumentRegion = {
   id: string;
   name?: string | undefined;
   type: string;
@@ -34,30 +34,30 @@ export type Region = {
 };
 
 /** Axes of rows and columns. */
-export type Axes = readonly [rows: Sampling, columns: Sampling];
+export type ImageSampling = readonly [rows: Sampling, columns: Sampling];
 
 /** Geometry of planes: `[rows, columns]` and their axes. */
-export type Plane = { shape: readonly [number, number]; axes: Axes };
+export type ImageGeometry = { shape: readonly [number, number]; axes: ImageSampling };
 
 /** A named channel; samples are row-major. */
-export type Channel = { name: string; samples: Float32Array };
+export type NamedSamples = { name: string; samples: Float32Array };
 
 /** Id of the region for the line over an image. */
 export const LINE_ID = "kymograph-line";
 
 /** The whole image, its line and its rectangles. */
-export function partsOf(
+export function listImageParts(
   { kymograph = null, regions = [] }: {
     kymograph?: DrawnLine | null | undefined;
-    regions?: readonly Region[] | undefined;
+    regions?: readonly DocumentRegion[] | undefined;
   },
-): Part[] {
+): ImagePart[] {
   const drawn = regions.flatMap(({ id, name, type, start, stop }) =>
     type === "rectangle" && start && stop ? [{ id, name, place: withCorners(start, stop) }] : []
   );
-  const names = distinctNames(drawn.map(({ name }) => name), "Rectangle");
+  const names = makeNamesDistinct(drawn.map(({ name }) => name), "Rectangle");
   const rectangles = drawn.map((part, i) => ({ ...part, name: names[i]! }));
-  const line = kymograph === null || !(lengthOf(kymograph.points) > 0)
+  const line = kymograph === null || !(measurePolyline(kymograph.points) > 0)
     ? []
     : [{ id: LINE_ID, name: "the line", place: { points: kymograph.points, width: kymograph.width } }];
   return [{ id: "", name: "whole image", place: null }, ...line, ...rectangles];
@@ -77,13 +77,13 @@ const withCorners = (
  *
  * @throws {RangeError} the line is degenerate
  */
-export function meanOver(
-  { shape, axes }: Plane,
-  place: Part["place"],
+export function makeMeanOver(
+  { shape, axes }: ImageGeometry,
+  place: ImagePart["place"],
 ): (image: Float32Array) => number {
   if (place !== null && "points" in place) {
-    const { of } = lineProfile(place.points, place.width, shape, sidesOf(axes));
-    return (image) => mean(of(image));
+    const { of } = makeLineProfile(place.points, place.width, shape, findPixelSides(axes));
+    return (image) => computeMean(of(image));
   }
   const [rows, columns] = shape;
   const { start: [left, top], stop: [right, bottom] } = place ?? { start: [0, 0], stop: [columns, rows] };
@@ -102,16 +102,19 @@ export function meanOver(
 }
 
 /** Length of a line, in pixels if rows and columns have different units. */
-export function lengthIn(points: readonly Point[], [row, column]: Axes): { value: number; unit: string } {
+export function measureLineIn(
+  points: readonly LinePoint[],
+  [row, column]: ImageSampling,
+): { value: number; unit: string } {
   return row.unit === column.unit
-    ? { value: lengthOf(points, column.step, row.step), unit: column.unit }
-    : { value: lengthOf(points), unit: "Pixels" };
+    ? { value: measurePolyline(points, column.step, row.step), unit: column.unit }
+    : { value: measurePolyline(points), unit: "Pixels" };
 }
 
 /** Name and place of a part as columns of a table. */
-export function placeRow({ name, place }: Part, axes: Axes): Row {
+export function describePart({ name, place }: ImagePart, axes: ImageSampling): Row {
   const isLine = place !== null && "points" in place;
-  const { value, unit } = lengthIn(isLine ? place.points : [], axes);
+  const { value, unit } = measureLineIn(isLine ? place.points : [], axes);
   const [start, stop] = place === null || isLine
     ? [[NaN, NaN], [NaN, NaN]] as const
     : [place.start, place.stop];
@@ -121,47 +124,47 @@ export function placeRow({ name, place }: Part, axes: Axes): Row {
     "Last column": stop[0] - 1,
     "First row": start[1],
     "Last row": stop[1] - 1,
-    [`Length (${tableUnit({ unit })})`]: isLine ? value : NaN,
+    [`Length (${formatTableUnit({ unit })})`]: isLine ? value : NaN,
     "Width (px)": isLine ? place.width : NaN,
   };
 }
 
 /** Name and place of a part, such as `Cell, columns 10 to 29, rows 22 to 26`. */
-export function placeText({ name, place }: Part, axes: Axes): string {
+export function placeText({ name, place }: ImagePart, axes: ImageSampling): string {
   if (place === null) return name;
   if ("points" in place) {
-    const { value, unit } = lengthIn(place.points, axes);
-    return `${name}, ${formatNumber(value)} ${unitSymbol(unit)} long, ${place.width} px wide`;
+    const { value, unit } = measureLineIn(place.points, axes);
+    return `${name}, ${formatDigits(value)} ${chooseUnitSymbol(unit)} long, ${place.width} px wide`;
   }
   const [[left, top], [right, bottom]] = [place.start, place.stop];
   return `${name}, columns ${left} to ${right - 1}, rows ${top} to ${bottom - 1}`;
 }
 
 /** A row for each part and channel of one image. @throws {RangeError} a line is degenerate */
-export const imageRows = (
-  parts: readonly Part[],
-  { shape, axes }: Plane,
-  channels: readonly Channel[],
+export const makeImageRows = (
+  parts: readonly ImagePart[],
+  { shape, axes }: ImageGeometry,
+  channels: readonly NamedSamples[],
 ): Row[] =>
   parts.flatMap((part) => {
-    const meanOf = meanOver({ shape, axes }, part.place);
-    const place = placeRow(part, axes);
+    const meanOf = makeMeanOver({ shape, axes }, part.place);
+    const place = describePart(part, axes);
     return channels.map(({ name, samples }) => ({ ...place, Channel: name, Mean: meanOf(samples) }));
   });
 
 /** Values along the line, from its first point. @throws {RangeError} the line is degenerate */
-export function profileColumns(
+export function makeProfileColumns(
   { points, width }: DrawnLine,
-  { shape, axes }: Plane,
-  channels: readonly Channel[],
+  { shape, axes }: ImageGeometry,
+  channels: readonly NamedSamples[],
 ): Column[] {
-  const profile = lineProfile(points, width, shape, sidesOf(axes));
-  const { value, unit } = lengthIn(points, axes);
+  const profile = makeLineProfile(points, width, shape, findPixelSides(axes));
+  const { value, unit } = measureLineIn(points, axes);
   const step = value / Math.max(1, profile.places.length - 1);
   return [
     {
       name: "Position",
-      unit: tableUnit({ unit }),
+      unit: formatTableUnit({ unit }),
       values: Float64Array.from({ length: profile.places.length }, (_, i) => placeAlong(i, { step })),
     },
     ...channels.map(({ name, samples }) => ({ name, values: profile.of(samples) })),

@@ -2,17 +2,17 @@
  * The means of parts of images over time in the form of a line scan, with a line for each image and a column for each part: what
  * measures bands of a line scan then measures regions of images.
  */
-import { type Axes, type Part, placeText } from "./image_parts.ts";
+import { type ImagePart, type ImageSampling, placeText } from "./image_parts.ts";
 import type { Row } from "./csv.ts";
-import type { Axis as StackAxis, StackOrder } from "./stack.ts";
-import type { Recording, Region, TracedRow } from "./recording.ts";
+import type { SeriesSampling as StackAxis, StackOrder } from "./stack.ts";
+import type { Recording, RecordingRegion, TracedRow } from "./recording.ts";
 
 /** The means of a part in all images. */
 export interface PartMeans {
   /** Id of its region; empty for the whole image. */
   id: string;
   /** Where it lay when it was measured. */
-  place: Part["place"];
+  place: ImagePart["place"];
   /** By channel and image; null for an image without values. */
   means: readonly (readonly (number | null)[])[];
 }
@@ -22,8 +22,8 @@ export interface PartMeans {
  *
  * @param values means by part, channel and image; NaN for an image without values
  */
-export const partMeans = (
-  parts: readonly Part[],
+export const storePartMeans = (
+  parts: readonly ImagePart[],
   values: readonly (readonly Float64Array[])[],
 ): PartMeans[] =>
   parts.map(({ id, place }, i) => ({
@@ -42,16 +42,16 @@ const UNEVEN = 0.5;
  * The means as a line scan.
  *
  * @param channels names
- * @param axis of the images; times that differ from its step are not followed ({@linkcode unevenness})
+ * @param axis of the images; times that differ from its step are not followed ({@linkcode describeUnevenness})
  */
-export function tracedImages(
+export function makeTracedScan(
   all: readonly PartMeans[],
   channels: readonly string[],
   axis: StackAxis,
 ): Recording {
   const { name, step, unit } = axis;
   const count = all[0]?.means[0]?.length ?? 0;
-  const timing = unevenness(axis);
+  const timing = describeUnevenness(axis);
   return {
     shape: [count, all.length],
     axes: [{ name, step, unit }, PARTS],
@@ -70,9 +70,13 @@ export function tracedImages(
 }
 
 /** The columns of parts, without those that were moved or removed after they were measured. @param axes of an image */
-export function tracedRegions(all: readonly PartMeans[], parts: readonly Part[], axes: Axes): Region[] {
+export function selectTracedRegions(
+  all: readonly PartMeans[],
+  parts: readonly ImagePart[],
+  axes: ImageSampling,
+): RecordingRegion[] {
   return all.flatMap(({ id, place }, column) => {
-    const part = parts.find((one) => one.id === id && isSamePlace(one.place, place));
+    const part = parts.find((one) => one.id === id && isSamePartPlace(one.place, place));
     return part === undefined
       ? []
       : [{ id, name: part.name, columns: [column, column + 1] as const, place: placeText(part, axes) }];
@@ -80,7 +84,7 @@ export function tracedRegions(all: readonly PartMeans[], parts: readonly Part[],
 }
 
 /** The parts that have traces: the line and rectangles, or the whole image without any. */
-export const partsToTrace = (parts: readonly Part[]): readonly Part[] =>
+export const selectPartsToTrace = (parts: readonly ImagePart[]): readonly ImagePart[] =>
   parts.length > 1 ? parts.slice(1) : parts;
 
 /**
@@ -100,11 +104,11 @@ export const withTraces = (
     return { ...row, ...own?.row, ...row };
   });
 
-const isSamePlace = (one: Part["place"], other: Part["place"]) =>
+const isSamePartPlace = (one: ImagePart["place"], other: ImagePart["place"]) =>
   JSON.stringify(one) === JSON.stringify(other);
 
 /** Says that the images are not a step apart, while times in traces and events count steps; empty if they are. */
-export function unevenness({ step, times }: StackAxis): string {
+export function describeUnevenness({ step, times }: StackAxis): string {
   if (times === undefined) return "";
   const off = times.reduce((most, time, i) => Math.max(most, Math.abs(time - times[0]! - i * step)), 0);
   return off > UNEVEN * step

@@ -4,12 +4,12 @@
  * path. Rows of images that have not arrived are NaN.
  */
 import type { Axis } from "./axes.ts";
-import { lengthOf, lineProfile, type Point, sidesOf } from "./line_profile.ts";
+import { findPixelSides, type LinePoint, makeLineProfile, measurePolyline } from "./line_profile.ts";
 
 /** Geometry of planes: `[rows, columns]`, and the axes of rows and columns. */
 export type PlaneFacts = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
 
-interface Series {
+interface KymographSeries {
   /** Plane of the images. */
   plane: PlaneFacts;
   channels: readonly unknown[];
@@ -27,7 +27,7 @@ export class Kymograph {
   readonly #profile;
   readonly #series;
   readonly #done;
-  readonly points: readonly Point[];
+  readonly points: readonly LinePoint[];
   readonly width: number;
   /** Samples of each channel, row-major. */
   readonly samples: Float32Array<ArrayBuffer>[];
@@ -37,11 +37,11 @@ export class Kymograph {
    * @param width samples across the line
    * @throws {RangeError} the line is degenerate or the kymograph too large
    */
-  constructor(series: Series, points: readonly Point[], width: number) {
+  constructor(series: KymographSeries, points: readonly LinePoint[], width: number) {
     this.#series = series;
     this.points = points;
     this.width = width;
-    this.#profile = lineProfile(points, width, series.plane.shape, sidesOf(series.plane.axes));
+    this.#profile = makeLineProfile(points, width, series.plane.shape, findPixelSides(series.plane.axes));
     const { count, channels } = series;
     const { length } = this.#profile.places;
     if (!(count >= 1 && count * length <= MOST_SAMPLES)) {
@@ -77,7 +77,7 @@ export class Kymograph {
     const [row, column] = plane.axes as readonly [Axis, Axis];
     const isOneUnit = row.unit === column.unit;
     const step = isOneUnit
-      ? lengthOf(this.points, column.step, row.step) / Math.max(1, this.#profile.places.length - 1)
+      ? measurePolyline(this.points, column.step, row.step) / Math.max(1, this.#profile.places.length - 1)
       : 1;
     const position = { name: "X", step, unit: isOneUnit ? column.unit : "Pixels" };
     return { shape: [count, this.#profile.places.length], axes: [{ name, step: lineTime, unit }, position] };

@@ -18,7 +18,7 @@ const MOST_STEPS = 40;
  *
  * @param moved adds a move and keeps parameters within their bounds
  */
-export function leastSquares<P>(
+export function fitLeastSquares<P>(
   start: P,
   equations: (parameters: P) => Equations,
   moved: (parameters: P, move: readonly number[]) => P,
@@ -31,7 +31,7 @@ export function leastSquares<P>(
   let damping = 1e-2;
   for (let step = 0; step < MOST_STEPS && damping < 1e9; step += 1) {
     const damped = bend.map((row, i) => row.map((value, j) => i === j ? value * (1 + damping) : value));
-    const move = solved(damped, slope);
+    const move = solveEquations(damped, slope);
     const next = move === null ? null : moved(best, move);
     const found = next === null ? null : equations(next);
     if (next === null || found === null || !(found.misfit < misfit)) {
@@ -51,12 +51,12 @@ export function leastSquares<P>(
 type Gaussian = { level: number; size: number; centre: number; sigma: number };
 
 /** Fits a Gaussian to values one place apart, from a start. @param bounded keeps parameters within their bounds */
-export const fittedGaussian = (
+export const fitGaussian = (
   values: Float64Array,
   start: Gaussian,
   bounded: (model: Gaussian) => Gaussian,
 ): Gaussian =>
-  leastSquares(start, (model) => gaussianEquations(values, model), (model, move) =>
+  fitLeastSquares(start, (model) => writeGaussianEquations(values, model), (model, move) =>
     bounded({
       level: model.level + move[0]!,
       size: model.size + move[1]!,
@@ -65,7 +65,7 @@ export const fittedGaussian = (
     })).best;
 
 /** Equations of a Gaussian; the last parameter is the logarithm of `sigma`. */
-function gaussianEquations(values: Float64Array, { level, size, centre, sigma }: Gaussian): Equations {
+function writeGaussianEquations(values: Float64Array, { level, size, centre, sigma }: Gaussian): Equations {
   const slope = [0, 0, 0, 0];
   const bend = slope.map(() => [0, 0, 0, 0]);
   let misfit = 0;
@@ -84,7 +84,7 @@ function gaussianEquations(values: Float64Array, { level, size, centre, sigma }:
 }
 
 /** Solves symmetric linear equations by Gaussian elimination; 0 for a parameter without influence. */
-function solved(rows: number[][], right: readonly number[]): number[] | null {
+function solveEquations(rows: number[][], right: readonly number[]): number[] | null {
   const size = right.length;
   const table = rows.map((row, i) => [...row, right[i]]);
   for (let i = 0; i < size; i += 1) {

@@ -4,10 +4,10 @@
  * lie at equal distances of their smaller side, along the line and across it. Parts of the width outside the image do not
  * count; a value entirely outside is NaN.
  */
-import { mean } from "./traces.ts";
+import { computeMean } from "./traces.ts";
 
 /** X counts columns, y counts rows; sample (0, 0) lies at (0, 0). */
-export type Point = { x: number; y: number };
+export type LinePoint = { x: number; y: number };
 
 /** Sides of a pixel along X and Y, relative to the smaller one. */
 export type Sides = readonly [x: number, y: number];
@@ -15,7 +15,7 @@ export type Sides = readonly [x: number, y: number];
 const SQUARE: Sides = [1, 1];
 
 /** The sides of the pixels of a plane; rows and columns in different units cannot be compared. @param axes of rows and columns */
-export function sidesOf(
+export function findPixelSides(
   [row, column]: readonly [{ step: number; unit: string }, { step: number; unit: string }],
 ): Sides {
   if (row.unit !== column.unit || row.step === column.step) return SQUARE;
@@ -38,8 +38,8 @@ const WIDEST = 1000;
  *   samples a plane
  * @throws {RangeError} the line has fewer than two different points or exceeds the limits
  */
-export function lineProfile(
-  points: readonly Point[],
+export function makeLineProfile(
+  points: readonly LinePoint[],
   width: number,
   [rows, columns]: readonly [number, number],
   sides: Sides = SQUARE,
@@ -54,7 +54,7 @@ export function lineProfile(
 } {
   const across = Array.from({ length: Math.max(1, Math.min(WIDEST, Math.round(width))) }, (_, i) => i);
   const [sideX, sideY] = sides;
-  const places = resampled(points, sides);
+  const places = resampleLine(points, sides);
   /** Interpolates between samples. */
   const between = (samples: Float32Array, x: number, y: number): number => {
     // A position on the last row or column needs no further neighbour; rounding may move it slightly outside.
@@ -74,7 +74,7 @@ export function lineProfile(
     places,
     of: (samples: Float32Array): Float32Array<ArrayBuffer> =>
       Float32Array.from(places, ({ x, y, dx, dy }) =>
-        mean(across.map((i) => {
+        computeMean(across.map((i) => {
           const aside = i - (across.length - 1) / 2;
           return between(samples, x - aside * dy / sideX, y + aside * dx / sideY);
         }))),
@@ -82,7 +82,7 @@ export function lineProfile(
 }
 
 /** Length of a polyline, in pixels or in the unit of the steps. */
-export const lengthOf = (points: readonly Point[], stepX = 1, stepY = 1): number =>
+export const measurePolyline = (points: readonly LinePoint[], stepX = 1, stepY = 1): number =>
   points.slice(1).reduce(
     (sum, { x, y }, i) => sum + Math.hypot((x - points[i]!.x) * stepX, (y - points[i]!.y) * stepY),
     0,
@@ -93,12 +93,12 @@ export const lengthOf = (points: readonly Point[], stepX = 1, stepY = 1): number
  *
  * @returns with the direction as a unit vector, in smaller sides
  */
-function resampled(
-  points: readonly Point[],
+function resampleLine(
+  points: readonly LinePoint[],
   [sideX, sideY]: Sides,
 ): { x: number; y: number; dx: number; dy: number }[] {
   const corners = points.filter(({ x, y }, i) => i === 0 || x !== points[i - 1]!.x || y !== points[i - 1]!.y);
-  const whole = lengthOf(corners, sideX, sideY);
+  const whole = measurePolyline(corners, sideX, sideY);
   if (!(corners.length >= 2 && whole <= LONGEST)) {
     throw new RangeError(`A line needs two different points and at most ${LONGEST} samples`);
   }
@@ -107,11 +107,11 @@ function resampled(
   let [piece, before] = [1, 0];
   for (let i = 0; i < count; i += 1) {
     const wanted = i / (count - 1) * whole;
-    let long = lengthOf(corners.slice(piece - 1, piece + 1), sideX, sideY);
+    let long = measurePolyline(corners.slice(piece - 1, piece + 1), sideX, sideY);
     while (piece < corners.length - 1 && before + long < wanted) {
       before += long;
       piece += 1;
-      long = lengthOf(corners.slice(piece - 1, piece + 1), sideX, sideY);
+      long = measurePolyline(corners.slice(piece - 1, piece + 1), sideX, sideY);
     }
     const [a, b] = [corners[piece - 1]!, corners[piece]!];
     const [dx, dy] = [(b.x - a.x) * sideX / long, (b.y - a.y) * sideY / long];

@@ -2,15 +2,15 @@
  * Defines what a measurement of a line scan is. The page builds its panel from this definition, "Measure all" and
  * `acq-server measure` their columns, and archives their analyses. measurements.ts lists all measurements.
  */
-import { counted, placeAlong, rounded, tableUnit } from "./axes.ts";
-import { heartRate } from "./heart_rate.ts";
-import { percentile } from "./traces.ts";
-import { perTime, type Plane, type Sampling } from "./line_scan.ts";
+import { formatCount, formatRounded, formatTableUnit, placeAlong } from "./axes.ts";
+import { measureHeartRate } from "./heart_rate.ts";
+import { findPercentile } from "./traces.ts";
+import { formatPerTime, type Sampling, type ScanSamples } from "./line_scan.ts";
 import type { Column, Row } from "./csv.ts";
 import type { Baseline, TraceSettings } from "./light/baseline.ts";
 
 /** Axes of lines and of columns. */
-export type Axes = readonly [time: Sampling, position: Sampling];
+export type ScanSampling = readonly [time: Sampling, position: Sampling];
 
 /** A number or choice that the user sets. */
 export interface Parameter {
@@ -60,7 +60,7 @@ export interface Settings {
 export interface Band {
   /** `to` is excluded. */
   columns: readonly [from: number, to: number];
-  axes: Axes;
+  axes: ScanSampling;
   /** Lines of the recording. */
   lines: number;
   /** Seconds from one pixel of a line to the next; 0 if unknown. */
@@ -84,9 +84,9 @@ export interface Quantity {
 }
 
 /** The value of a quantity without its unit: counts in full, other numbers as precise as a measurement is. */
-export function numberText({ value, unit = "" }: Pick<Quantity, "value" | "unit">): string {
+export function formatNumber({ value, unit = "" }: Pick<Quantity, "value" | "unit">): string {
   if (typeof value === "string") return value;
-  return unit === "" && Number.isInteger(value) ? counted(value) : rounded(value);
+  return unit === "" && Number.isInteger(value) ? formatCount(value) : formatRounded(value);
 }
 
 /** One result, such as an event or a velocity; in JSON, NaN becomes null. */
@@ -105,21 +105,25 @@ export interface Item {
 /** Values over time, for a chart and the heart rate. */
 export interface OverTime<Of extends Item = Item> {
   name: string;
-  unit(axes: Axes): string;
+  unit(axes: ScanSampling): string;
   /** NaN if missing. */
-  value(item: Of, axes: Axes): number;
+  value(item: Of, axes: ScanSampling): number;
   /** A further value of some items, for the chart. */
-  second?(item: Of, axes: Axes): number;
+  second?(item: Of, axes: ScanSampling): number;
   /** Such as `± 2 %`. */
   error?(item: Of): string;
   /** Standard error in the unit of the value; NaN if unknown. */
-  spread?(item: Of, axes: Axes): number;
+  spread?(item: Of, axes: ScanSampling): number;
   /** 0 to 1. */
   certainty?(item: Of): number;
 }
 
 /** Work that needs only these lines; the results of a trial are not shown. */
-export type Order = { lines: readonly [from: number, to: number]; isTrial?: boolean; [key: string]: unknown };
+export type LineOrder = {
+  lines: readonly [from: number, to: number];
+  isTrial?: boolean;
+  [key: string]: unknown;
+};
 
 /** Most items that are edited by hand: if there are more, the threshold lies in the noise. */
 export const MOST_ITEMS = 5000;
@@ -173,15 +177,15 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   /** Further names and values for tables. */
   facts?(settings: Chosen, band: Band): readonly (readonly [name: string, value: string | number])[];
   /** Measures at once. @throws {RangeError} a setting does not fit */
-  run?(plane: Plane, band: Band, settings: Chosen): Of[] | Found<Of>;
+  run?(plane: ScanSamples, band: Band, settings: Chosen): Of[] | Found<Of>;
   /** Instead of `run`: yields orders that can run at the same time, then further orders that depend on the results. */
-  divide?(plane: Plane, band: Band, settings: Chosen): Generator<Order[], Found<Of>, Of[][]>;
+  divide?(plane: ScanSamples, band: Band, settings: Chosen): Generator<LineOrder[], Found<Of>, Of[][]>;
   /** Carries out an order on a plane of its lines. */
-  follow?(plane: Plane, order: Order): Of[];
+  follow?(plane: ScanSamples, order: LineOrder): Of[];
   /** Columns of the table. */
-  columns(found: readonly Of[], axes: Axes): Column[];
+  columns(found: readonly Of[], axes: ScanSampling): Column[];
   /** Columns of the editable list; by default all but the last of `columns`. */
-  listed?(found: readonly Of[], axes: Axes): Column[];
+  listed?(found: readonly Of[], axes: ScanSampling): Column[];
   summary(found: readonly Of[], band: Band, settings: Chosen): Quantity[];
   /** Name of the quantity that stands for the result in a list of recordings. */
   value: string;
@@ -190,16 +194,16 @@ export interface Measurement<Of extends Item = Item, Chosen extends Settings = S
   /** Set if items lie at equal distances in time. */
   overTime?: OverTime<Of>;
   /** Measures an item near a place; with it, items can be edited by hand. */
-  at?(plane: Plane, band: Band, settings: Chosen, at: { line: number; column: number }): Of | null;
+  at?(plane: ScanSamples, band: Band, settings: Chosen, at: { line: number; column: number }): Of | null;
   /** Remeasures items that depend on each other, after one was added or removed. */
-  again?(plane: Plane, band: Band, found: readonly Of[]): Of[];
+  again?(plane: ScanSamples, band: Band, found: readonly Of[]): Of[];
 }
 
-/** Value of {@linkcode chosenParameter} if the measurement chooses. */
+/** Value of {@linkcode makeChosenParameter} if the measurement chooses. */
 export const AUTOMATICALLY = "automatically";
 
 /** Parameter for whether the measurement or the user chooses the others. */
-export const chosenParameter = (label: string, shown = label): Parameter => ({
+export const makeChosenParameter = (label: string, shown = label): Parameter => ({
   key: "chosen",
   label,
   shown,
@@ -208,7 +212,7 @@ export const chosenParameter = (label: string, shown = label): Parameter => ({
 });
 
 /** Settings of all parameters, with defaults for missing ones. */
-export function settingsOf<Of extends Item, Chosen extends Settings>(
+export function completeSettings<Of extends Item, Chosen extends Settings>(
   { parameters, defaults }: Measurement<Of, Chosen>,
   settings: Settings,
   band: Band,
@@ -220,28 +224,28 @@ export function settingsOf<Of extends Item, Chosen extends Settings>(
 }
 
 /** Measures in this thread, with settings of all parameters. @throws {RangeError} a setting does not fit */
-export function measured<Of extends Item, Chosen extends Settings>(
+export function measureInThread<Of extends Item, Chosen extends Settings>(
   { run = () => [], divide, follow = () => [] }: Measurement<Of, Chosen>,
-  plane: Plane,
+  plane: ScanSamples,
   band: Band,
   settings: Settings,
 ): Found<Of> {
   const chosen = settings as Chosen;
-  if (divide === undefined) return foundOf(run(plane, band, chosen), settings);
+  if (divide === undefined) return completeFound(run(plane, band, chosen), settings);
   const steps = divide(plane, band, chosen);
   let step = steps.next();
   while (!step.done) {
-    step = steps.next(step.value.map((order) => placed(follow(linesOf(plane, order), order), order)));
+    step = steps.next(step.value.map((order) => shiftItems(follow(copyLines(plane, order), order), order)));
   }
   return step.value;
 }
 
 /** What a measurement found, with its settings if it chose none. */
-export const foundOf = <Of extends Item>(made: Of[] | Found<Of>, settings: Settings): Found<Of> =>
+export const completeFound = <Of extends Item>(made: Of[] | Found<Of>, settings: Settings): Found<Of> =>
   Array.isArray(made) ? { found: made, settings } : made;
 
 /** A copy of the lines of an order. */
-export const linesOf = ({ samples, shape: [, columns] }: Plane, { lines: [from, to] }: Order): {
+export const copyLines = ({ samples, shape: [, columns] }: ScanSamples, { lines: [from, to] }: LineOrder): {
   samples: Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
   shape: readonly [number, number];
 } => ({
@@ -250,11 +254,11 @@ export const linesOf = ({ samples, shape: [, columns] }: Plane, { lines: [from, 
 });
 
 /** Results of an order, with lines counted in the recording. */
-export const placed = <Of extends Item>(found: readonly Of[], { lines: [from] }: Order): Of[] =>
+export const shiftItems = <Of extends Item>(found: readonly Of[], { lines: [from] }: LineOrder): Of[] =>
   found.map((item) => ({ ...item, line: item.line + from }));
 
 /** Method and settings for tables. */
-export const factsOf = (
+export const listFacts = (
   { parameters, method, facts = () => [] }: Measurement,
   settings: Settings,
   band: Band,
@@ -262,7 +266,7 @@ export const factsOf = (
   ["Method", method(settings)],
   ...parameters.filter(({ key }) => key !== "method").map((parameter) =>
     parameter.cited?.(settings, band) ?? ([
-      columnName({ name: parameter.label, unit: unitOf(parameter, band.axes) }),
+      makeColumnName({ name: parameter.label, unit: chooseParameterUnit(parameter, band.axes) }),
       settings[parameter.key] as number | string,
     ] as const)
   ),
@@ -270,29 +274,31 @@ export const factsOf = (
 ];
 
 /** Unit of a parameter for tables. */
-export const unitOf = ({ unit, isTime = false }: Parameter, [time]: Axes): string | undefined =>
-  isTime ? tableUnit(time) : unit;
+export const chooseParameterUnit = (
+  { unit, isTime = false }: Parameter,
+  [time]: ScanSampling,
+): string | undefined => isTime ? formatTableUnit(time) : unit;
 
 /** Facts of a measurement by column, for a table of several measurements. */
-export const factsRow = (
+export const makeFactsRow = (
   { title }: Measurement,
   facts: readonly (readonly [string, string | number])[],
 ): Row => Object.fromEntries(facts.map(([name, value]) => [`${name} of ${title.toLowerCase()}`, value]));
 
 /** Values over time, NaN if a value is missing or was left out. */
-export const valuesOver = <Of extends Item, Chosen extends Settings>(
+export const listValuesOver = <Of extends Item, Chosen extends Settings>(
   { overTime }: Measurement<Of, Chosen>,
   found: readonly Of[],
-  axes: Axes,
+  axes: ScanSampling,
 ): Float64Array =>
   Float64Array.from(found, (item) => item.isLeftOut ? NaN : overTime?.value(item, axes) ?? NaN);
 
 /** Verdict on an item, "left out" if the user left it out. */
-export const verdictOf = ({ verdict = "", isLeftOut = false }: Item): string =>
+export const takeVerdict = ({ verdict = "", isLeftOut = false }: Item): string =>
   isLeftOut ? "left out" : verdict;
 
 /** Summary of the items, with the heart rate of values over time. */
-export function summaryOf(
+export function summarizeItems(
   measurement: Measurement,
   found: readonly Item[],
   band: Band,
@@ -304,11 +310,11 @@ export function summaryOf(
   if (overTime === undefined) return quantities;
   const [[time], [first, second]] = [axes, found];
   const step = second === undefined ? 1 : (second.line - first!.line) * time.step;
-  const pulse = heartRate(valuesOver(measurement, found, axes), step);
+  const pulse = measureHeartRate(listValuesOver(measurement, found, axes), step);
   const { frequency, byAutocorrelation, certainty, pulsatility, beats, verdict } = pulse;
   const name = overTime.name.toLowerCase();
   const isSeconds = time.unit === "seconds";
-  const unit = isSeconds ? "Hz" : `1/${perTime(time)}`;
+  const unit = isSeconds ? "Hz" : `1/${formatPerTime(time)}`;
   // Without a clear rhythm there is no frequency; a table has the columns all the same.
   const clear = (value: number) => verdict === "clear" ? value : NaN;
   return [
@@ -324,47 +330,49 @@ export function summaryOf(
 }
 
 /** Name of a table's column, with the unit. */
-export const columnName = (
+export const makeColumnName = (
   { name, unit }: { name: string; unit?: string | undefined; value?: unknown },
 ): string => unit === undefined ? name : `${name} (${unit})`;
 
 /** Quantities by the column of a table. */
-export const rowOf = (quantities: readonly Quantity[]): Row =>
-  Object.fromEntries(quantities.map((quantity) => [columnName(quantity), quantity.value]));
+export const makeQuantityRow = (quantities: readonly Quantity[]): Row =>
+  Object.fromEntries(quantities.map((quantity) => [makeColumnName(quantity), quantity.value]));
 
 /** A column of items, converted to the unit of an axis if there is one. */
-export const columnOf = <Of>(
+export const makeColumn = <Of>(
   name: string,
   found: readonly Of[],
   of: (item: Of) => number | string | null | undefined,
   axis?: Sampling,
 ): Column =>
-  axis === undefined
-    ? { name, values: found.map(of) as (number | string | null)[] }
-    : { name, unit: tableUnit(axis), values: found.map((item) => placeAlong(Number(of(item) ?? NaN), axis)) };
+  axis === undefined ? { name, values: found.map(of) as (number | string | null)[] } : {
+    name,
+    unit: formatTableUnit(axis),
+    values: found.map((item) => placeAlong(Number(of(item) ?? NaN), axis)),
+  };
 
 /** Median of items, converted to the unit of an axis if there is one. */
-export const medianOf = <Of>(
+export const summarizeMedian = <Of>(
   name: string,
   found: readonly Of[],
   of: (item: Of) => number,
   axis?: Sampling,
 ): Quantity => ({
   name,
-  value: percentile(Float64Array.from(found, (item) => of(item) * (axis?.step ?? 1)), 50),
-  ...axis && { unit: tableUnit(axis) },
+  value: findPercentile(Float64Array.from(found, (item) => of(item) * (axis?.step ?? 1)), 50),
+  ...axis && { unit: formatTableUnit(axis) },
 });
 
 /** Times of items. */
-export const timeColumn = (found: readonly Item[], time: Sampling): Column => ({
-  ...columnOf("Time", found, ({ line }) => line, time),
+export const makeTimeColumn = (found: readonly Item[], time: Sampling): Column => ({
+  ...makeColumn("Time", found, ({ line }) => line, time),
   step: time.step,
 });
 
 /** How often each verdict was given. */
-export const verdictCounts = (found: readonly Item[], verdicts: readonly string[]): Quantity[] =>
+export const countVerdicts = (found: readonly Item[], verdicts: readonly string[]): Quantity[] =>
   [...verdicts, "left out"].map((verdict) => ({
     name: verdict.replace(/^./, (letter) => letter.toUpperCase()),
-    value: found.filter((item) => verdictOf(item) === verdict).length,
+    value: found.filter((item) => takeVerdict(item) === verdict).length,
     isCount: true,
   }));

@@ -2,9 +2,9 @@
  * Compares recordings: statistics of what was measured in each one, and of each folder. In a folder every recording counts
  * once, however many bands or items it has, since items of one recording depend on each other.
  */
-import { shownText } from "./axes.ts";
-import { columnName, type Measurement, numberText, type Quantity } from "./measurement.ts";
-import { mean, percentile, standardError } from "./traces.ts";
+import { showGreek } from "./axes.ts";
+import { formatNumber, makeColumnName, type Measurement, type Quantity } from "./measurement.ts";
+import { computeMean, computeStandardError, findPercentile } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
 /** Statistics of finite values; NaN if there are too few. */
@@ -36,20 +36,20 @@ export interface Compared extends Statistics {
 export type Statistic = "mean" | "median" | "n";
 
 /** A folder with the values of its recordings, and their statistics. */
-export interface Group extends Statistics {
+export interface FolderGroup extends Statistics {
   folder: string;
   recordings: readonly { name: string; value: number }[];
   rest: number;
 }
 
 /** Where values were measured. */
-export type Place = Pick<Compared, "folder" | "recording" | "path">;
+export type ComparedPlace = Pick<Compared, "folder" | "recording" | "path">;
 
 /** Statistics of the finite values. */
-export function statisticsOf(values: ArrayLike<number>): Statistics {
+export function computeStatistics(values: ArrayLike<number>): Statistics {
   const all = Float64Array.from(values);
   const n = all.filter(Number.isFinite).length;
-  return { n, mean: mean(all), sem: standardError(all), median: percentile(all, 50) };
+  return { n, mean: computeMean(all), sem: computeStandardError(all), median: findPercentile(all, 50) };
 }
 
 /** Name of the quantity that tells the share of rest. */
@@ -59,8 +59,8 @@ const REST = "Time at rest";
 const isAmplitude = ({ name }: Column) => /^Amplitude\b/.test(name);
 
 /** Statistics of each column of numbers of a result, but for the time of its items; amplitudes come first. */
-export function comparedIn(
-  place: Place,
+export function listCompared(
+  place: ComparedPlace,
   { region, channel, measurement, columns, quantities }: {
     region: string;
     channel: string;
@@ -77,8 +77,8 @@ export function comparedIn(
     region,
     channel,
     measurement,
-    name: columnName(column),
-    ...statisticsOf(Array.from(column.values, (value) => value === null ? NaN : Number(value))),
+    name: makeColumnName(column),
+    ...computeStatistics(Array.from(column.values, (value) => value === null ? NaN : Number(value))),
     rest,
   }));
 }
@@ -101,7 +101,7 @@ const IN_ROWS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The values of a row of a table of recordings that are not statistics of items. */
-export function comparedInRow(place: Place, row: Row): Compared[] {
+export function listComparedInRow(place: ComparedPlace, row: Row): Compared[] {
   const isImage = row.Region !== undefined;
   const measurement = isImage ? "Images" : "Traces";
   return IN_ROWS[measurement]!.filter((name) => typeof row[name] === "number").map((name) => ({
@@ -111,47 +111,47 @@ export function comparedInRow(place: Place, row: Row): Compared[] {
     measurement,
     // Mean and F₀ come from the raw trace.
     name: name === "Greatest value" ? `${name} (${row.Trace})` : name,
-    ...statisticsOf([row[name] as number]),
+    ...computeStatistics([row[name] as number]),
     rest: NaN,
   }));
 }
 
 /** The values that can be compared, each once, with the title of its measurement; those without a number are left out. */
-export function choicesOf(all: readonly Compared[]): { measurement: string; name: string }[] {
+export function listComparisons(all: readonly Compared[]): { measurement: string; name: string }[] {
   const choices = new Map<string, { measurement: string; name: string }>();
   for (const { measurement, name, n } of all) {
-    if (n > 0) choices.set(keyOf({ measurement, name }), { measurement, name });
+    if (n > 0) choices.set(identifyCompared({ measurement, name }), { measurement, name });
   }
   return [...choices.values()];
 }
 
-/** Identifies a value among {@linkcode choicesOf}. */
-export const keyOf = ({ measurement, name }: { measurement: string; name: string }): string =>
+/** Identifies a value among {@linkcode listComparisons}. */
+export const identifyCompared = ({ measurement, name }: { measurement: string; name: string }): string =>
   `${measurement}: ${name}`;
 
 /**
  * Folders in the order of their first recording. A recording with several regions or channels counts with the mean of
  * their values.
  */
-export function groupsOf(all: readonly Compared[], statistic: Statistic): Group[] {
+export function groupByFolder(all: readonly Compared[], statistic: Statistic): FolderGroup[] {
   const folders = Map.groupBy(all, ({ folder }) => folder);
   return [...folders].map(([folder, inFolder]) => {
     const recordings = [...Map.groupBy(inFolder, ({ path }) => path).values()].map((own) => ({
       name: own[0]!.recording,
-      value: mean(own.map((one) => one[statistic])),
-      rest: mean(own.map(({ rest }) => rest)),
+      value: computeMean(own.map((one) => one[statistic])),
+      rest: computeMean(own.map(({ rest }) => rest)),
     }));
     return {
       folder,
       recordings,
-      ...statisticsOf(recordings.map(({ value }) => value)),
-      rest: mean(recordings.map(({ rest }) => rest)),
+      ...computeStatistics(recordings.map(({ value }) => value)),
+      rest: computeMean(recordings.map(({ rest }) => rest)),
     };
   });
 }
 
 /** Values of results for a list of recordings, such as `0.52, 0.61 mm/s · 12 events`; empty without results. */
-export const valueWords = (
+export const formatValueWords = (
   measured: readonly {
     measurement: Measurement;
     tables: readonly { quantities: readonly Quantity[] }[];
@@ -159,9 +159,11 @@ export const valueWords = (
 ): string =>
   measured.filter(({ tables }) => tables.length > 0).map(({ measurement, tables }) => {
     const found = tables.map(({ quantities }) => quantities.find(({ name }) => name === measurement.value));
-    const values = found.map((quantity) => typeof quantity?.value === "number" ? numberText(quantity) : "–");
+    const values = found.map((quantity) =>
+      typeof quantity?.value === "number" ? formatNumber(quantity) : "–"
+    );
     const { noun } = measurement;
     const unit = found.find((quantity) => quantity?.unit !== undefined)?.unit;
     const counted = `${noun}${values.join() === "1" ? "" : "s"}`;
-    return `${values.join(", ")} ${unit === undefined ? counted : shownText(unit)}`;
+    return `${values.join(", ")} ${unit === undefined ? counted : showGreek(unit)}`;
   }).join(" · ");

@@ -7,7 +7,7 @@ import { freeName } from "./free_name.ts";
  *
  * @param kind such as `Rectangle`
  */
-export function distinctNames(names: readonly (string | null | undefined)[], kind: string): string[] {
+export function makeNamesDistinct(names: readonly (string | null | undefined)[], kind: string): string[] {
   const given = new Set(names);
   const taken = new Set<string>();
   let unnamed = 0;

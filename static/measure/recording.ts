@@ -5,29 +5,29 @@
  * A result is what a measurement found in one region and channel. What the user changes in it is an edit, kept by its
  * place in time and space, so that it also holds for the next result (edits.ts).
  */
-import { type Axis, significant, tableUnit, toPhysical } from "./axes.ts";
-import { traceOf } from "./light/band_trace.ts";
-import { baselineWords, type TraceSettings } from "./light/baseline.ts";
+import { type Axis, formatTableUnit, roundToDigits, toPhysical } from "./axes.ts";
+import { makeTrace } from "./light/band_trace.ts";
+import { describeBaseline, type TraceSettings } from "./light/baseline.ts";
 import {
   type Band,
-  factsOf,
-  factsRow,
+  completeSettings,
   type Found,
   type Item,
-  measured,
+  listFacts,
+  makeFactsRow,
+  makeQuantityRow,
+  measureInThread,
   type Measurement,
   MOST_ITEMS,
   type Quantity,
   type Rejected,
-  rowOf,
   type Settings,
-  settingsOf,
-  summaryOf,
+  summarizeItems,
 } from "./measurement.ts";
-import { mean, percentile } from "./traces.ts";
-import { type Edit, edited, isSamePlace } from "./edits.ts";
+import { computeMean, findPercentile } from "./traces.ts";
+import { applyEdits, type Edit, isSameItemPlace } from "./edits.ts";
 import { SHORTEST_WINDOW } from "./flow/velocity.ts";
-import { type Plane, type Samples } from "./line_scan.ts";
+import { type Samples, type ScanSamples } from "./line_scan.ts";
 import type { Row } from "./csv.ts";
 import type { Of, Result } from "./result.ts";
 
@@ -49,7 +49,7 @@ export interface Recording {
 }
 
 /** A range of columns with a name. */
-export interface Region {
+export interface RecordingRegion {
   /** Empty for whole lines or whole images. */
   id: string;
   name: string;
@@ -60,9 +60,9 @@ export interface Region {
 }
 
 /** An order to measure one region of one channel. */
-export interface Order {
+export interface RegionOrder {
   measurement: Measurement;
-  region: Region;
+  region: RecordingRegion;
   /** Index in the channels of the recording. */
   channel: number;
   /** Settings that differ from the defaults. */
@@ -75,92 +75,104 @@ export interface Order {
 export type Refusal = { of: Of; fault: string };
 
 /** Runs one measurement of a band of a plane. */
-export type Run<Made = Found | Promise<Found>> = (
+export type RunMeasurement<Made = Found | Promise<Found>> = (
   measurement: Measurement,
-  plane: Plane,
+  plane: ScanSamples,
   band: Band,
   settings: Settings,
 ) => Made;
 
 /** The region of whole lines. */
-export const wholeLines = ({ shape: [, columns] }: Pick<Recording, "shape">): Region => ({
+export const wholeLines = ({ shape: [, columns] }: Pick<Recording, "shape">): RecordingRegion => ({
   id: "",
   name: "whole lines",
   columns: [0, columns],
 });
 
 /** The measured part, as measurements take it. */
-export const bandIn = (
+export const makeBand = (
   { axes, shape: [lines], pixelTime, isTyped, noun = "band" }: Omit<Recording, "channels">,
   columns: readonly [number, number],
   trace: TraceSettings,
 ): Band => ({ columns, axes, lines, pixelTime, isTyped, trace, noun });
 
 /** The plane of a channel. @throws {RangeError} there is no such channel */
-export function planeOf({ channels, shape }: Recording, channel: number): Plane {
+export function requirePlane({ channels, shape }: Recording, channel: number): ScanSamples {
   const samples = channels[channel]?.samples;
   if (samples === undefined) throw new RangeError("There is no channel");
   return { samples, shape };
 }
 
 /** Follows orders in this thread, one after the other. Settings that do not fit refuse only their order. */
-export function measure(recording: Recording, orders: readonly Order[]): (Result | Refusal)[] {
+export function followOrders(recording: Recording, orders: readonly RegionOrder[]): (Result | Refusal)[] {
   return orders.map((order) => {
     try {
-      return resultOf(recording, order, runOrder(measured, recording, order));
+      return makeResult(recording, order, runOrder(measureInThread, recording, order));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return refusalOf(order, error);
+      return makeRefusal(order, error);
     }
   });
 }
 
-/** Like {@linkcode measure}, with work that runs elsewhere. @throws {DOMException} `AbortError` */
+/** Like {@linkcode followOrders}, with work that runs elsewhere. @throws {DOMException} `AbortError` */
 export async function measureBy(
-  run: Run,
+  run: RunMeasurement,
   recording: Recording,
-  orders: readonly Order[],
+  orders: readonly RegionOrder[],
 ): Promise<(Result | Refusal)[]> {
   const results: (Result | Refusal)[] = [];
   for (const order of orders) {
     try {
-      results.push(resultOf(recording, order, await runOrder(run, recording, order)));
+      results.push(makeResult(recording, order, await runOrder(run, recording, order)));
     } catch (error) {
       if ((error as Error).name === "AbortError") throw error;
-      results.push(refusalOf(order, error));
+      results.push(makeRefusal(order, error));
     }
   }
   return results;
 }
 
-const ofOrder = ({ region, channel }: Order): Of => ({ band: region.id, channel: String(channel) });
+const identifyOrder = ({ region, channel }: RegionOrder): Of => ({
+  band: region.id,
+  channel: String(channel),
+});
 
 /** Whether the region of a result has not moved since: its columns are those of the order. */
-const isOfOrder = ({ of, columns: [from, to] }: Result, order: Order): boolean =>
-  isSameOf(of, ofOrder(order)) && from === order.region.columns[0] && to === order.region.columns[1];
+const isOfOrder = ({ of, columns: [from, to] }: Result, order: RegionOrder): boolean =>
+  isSameOf(of, identifyOrder(order)) && from === order.region.columns[0] && to === order.region.columns[1];
 
-const refusalOf = (order: Order, error: unknown): Refusal => ({
-  of: ofOrder(order),
+const makeRefusal = (order: RegionOrder, error: unknown): Refusal => ({
+  of: identifyOrder(order),
   fault: (error as Error).message,
 });
 
 /** Runs the measurement of an order, with defaults for the settings that it leaves out. */
-function runOrder<Made>(run: Run<Made>, recording: Recording, order: Order): Made {
+function runOrder<Made>(run: RunMeasurement<Made>, recording: Recording, order: RegionOrder): Made {
   const { measurement, region, channel, settings, trace } = order;
-  const band = bandIn(recording, region.columns, trace);
-  return run(measurement, planeOf(recording, channel), band, settingsOf(measurement, settings, band));
+  const band = makeBand(recording, region.columns, trace);
+  return run(
+    measurement,
+    requirePlane(recording, channel),
+    band,
+    completeSettings(measurement, settings, band),
+  );
 }
 
 /** @throws {RangeError} too many items */
-function resultOf(recording: Recording, order: Order, { found, settings, rejected = [] }: Found): Result {
+function makeResult(
+  recording: Recording,
+  order: RegionOrder,
+  { found, settings, rejected = [] }: Found,
+): Result {
   const { measurement, region: { name, columns, place }, channel, trace } = order;
   const { at, noun } = measurement;
   if (at !== undefined && found.length > MOST_ITEMS) {
     throw new RangeError(`${found.length} ${noun}s are more than ${MOST_ITEMS}: raise the threshold`);
   }
-  const [method, ...facts] = factsOf(measurement, settings, bandIn(recording, columns, trace));
+  const [method, ...facts] = listFacts(measurement, settings, makeBand(recording, columns, trace));
   return {
-    of: ofOrder(order),
+    of: identifyOrder(order),
     columns,
     settings,
     about: [
@@ -196,7 +208,7 @@ export interface Edited {
 }
 
 /** Applies the user's edits to a result. @param trace if the result has none of its own */
-export function editedResult(
+export function editResult(
   recording: Recording,
   measurement: Measurement,
   result: Result,
@@ -204,22 +216,22 @@ export function editedResult(
   trace: TraceSettings,
 ): Edited {
   const { of, columns, settings } = result;
-  const band = bandIn(recording, columns, settings.trace ?? trace);
-  const plane = () => planeOf(recording, Number(of.channel));
-  const items = edited(measurement, result, edits, plane, band);
-  const rejected = (result.rejected ?? []).filter((item) => !items.some(isSamePlace(item)));
-  return { result, items, rejected, quantities: summaryOf(measurement, items, band, settings) };
+  const band = makeBand(recording, columns, settings.trace ?? trace);
+  const plane = () => requirePlane(recording, Number(of.channel));
+  const items = applyEdits(measurement, result, edits, plane, band);
+  const rejected = (result.rejected ?? []).filter((item) => !items.some(isSameItemPlace(item)));
+  return { result, items, rejected, quantities: summarizeItems(measurement, items, band, settings) };
 }
 
 /** What to measure in each region, by the keys of measurements. */
-export type Wanted = Readonly<Record<string, { channel: number; settings: Settings }>>;
+export type WantedMeasurements = Readonly<Record<string, { channel: number; settings: Settings }>>;
 
 /** Results of a measurement and the edits of them. */
 export type Kept = { results: readonly Result[]; edits: readonly Edit[] };
 
 /** A row of a table, with its region and the index of the channel of its trace. */
 export interface TracedRow {
-  region: Region;
+  region: RecordingRegion;
   channel: number;
   row: Row;
   refusals: readonly Refusal[];
@@ -241,12 +253,12 @@ export interface MeasuredRegions {
  * @throws {DOMException} `AbortError`
  */
 export async function measureRegions(
-  run: Run,
+  run: RunMeasurement,
   recording: Recording,
   { regions, measurements, wanted, trace, kept = {} }: {
-    regions: readonly Region[];
+    regions: readonly RecordingRegion[];
     measurements: readonly Measurement[];
-    wanted: Wanted;
+    wanted: WantedMeasurements;
     trace: TraceSettings;
     kept?: Readonly<Record<string, Kept>>;
   },
@@ -256,7 +268,10 @@ export async function measureRegions(
   // That of events, else of the first measurement.
   const { channel: channelOfTrace = 0 } = wanted["events"] ?? Object.values(wanted)[0] ?? {};
   for (const region of regions.length > 0 ? regions : [wholeLines(recording)]) {
-    const row = { ...placeRow(recording, region), ...traceRow(recording, region, channelOfTrace, trace) };
+    const row = {
+      ...describeRegion(recording, region),
+      ...describeTrace(recording, region, channelOfTrace, trace),
+    };
     const refusals: Refusal[] = [];
     for (const measurement of chosen) {
       const { channel, settings } = wanted[measurement.key]!;
@@ -269,12 +284,12 @@ export async function measureRegions(
         (made.results[measurement.key] ??= []).push(result);
         Object.assign(
           row,
-          resultRow(measurement, editedResult(recording, measurement, result, edits, trace)),
+          describeResult(measurement, editResult(recording, measurement, result, edits, trace)),
         );
       }
     }
     if (refusals.length > 0) row["Not measured"] = refusals.map(({ fault }) => fault).join("; ");
-    made.rows.push({ region, channel: channelOfTrace, row: roundedRow(row), refusals });
+    made.rows.push({ region, channel: channelOfTrace, row: roundRow(row), refusals });
   }
   return made;
 }
@@ -282,47 +297,55 @@ export async function measureRegions(
 /** Digits of the numbers in rows: programs differ in the last digits of `Math.exp`, and so of fits. */
 export const ROW_DIGITS = 10;
 
-const roundedRow = (row: Row): Row =>
+const roundRow = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
-      typeof value === "number" && Number.isFinite(value) ? significant(value, ROW_DIGITS) : value,
+      typeof value === "number" && Number.isFinite(value) ? roundToDigits(value, ROW_DIGITS) : value,
     ]),
   );
 
 /** Name and place of a region, with the outer edges of its pixels; of a region of images only its name. */
-function placeRow({ axes: [, space] }: Recording, { name, columns: [from, to], place }: Region): Row {
+function describeRegion(
+  { axes: [, space] }: Recording,
+  { name, columns: [from, to], place }: RecordingRegion,
+): Row {
   if (place !== undefined) return { Region: name };
   return {
     Band: name,
     "First column": from,
     "Last column": to - 1,
-    [`From (${tableUnit(space)})`]: toPhysical(space, from),
-    [`To (${tableUnit(space)})`]: toPhysical(space, to),
+    [`From (${formatTableUnit(space)})`]: toPhysical(space, from),
+    [`To (${formatTableUnit(space)})`]: toPhysical(space, to),
   };
 }
 
 /** Facts of the trace. */
-function traceRow(recording: Recording, { columns }: Region, channel: number, trace: TraceSettings): Row {
+function describeTrace(
+  recording: Recording,
+  { columns }: RecordingRegion,
+  channel: number,
+  trace: TraceSettings,
+): Row {
   const [time] = recording.axes;
-  const plane = planeOf(recording, channel);
-  const raw = traceOf(plane, columns, { ...trace, isChange: false }, time.step).values;
-  const change = traceOf(plane, columns, { ...trace, isChange: true }, time.step);
+  const plane = requirePlane(recording, channel);
+  const raw = makeTrace(plane, columns, { ...trace, isChange: false }, time.step).values;
+  const change = makeTrace(plane, columns, { ...trace, isChange: true }, time.step);
   return {
     "Channel of trace": recording.channels[channel]!.name,
-    Mean: mean(raw),
+    Mean: computeMean(raw),
     "Baseline F0": change.baseline,
-    "Method of F0": baselineWords(change.f0.by, time),
+    "Method of F0": describeBaseline(change.f0.by, time),
     Trace: trace.isChange ? "dF/F0" : "raw",
-    "Greatest value": percentile(trace.isChange ? change.values : raw, 100),
+    "Greatest value": findPercentile(trace.isChange ? change.values : raw, 100),
   };
 }
 
 /** Settings and summary of a result by column. */
-const resultRow = (measurement: Measurement, { result: { about }, quantities }: Edited): Row => ({
-  ...factsRow(measurement, about.filter(([name]) => name !== PART)),
-  ...rowOf(quantities),
+const describeResult = (measurement: Measurement, { result: { about }, quantities }: Edited): Row => ({
+  ...makeFactsRow(measurement, about.filter(([name]) => name !== PART)),
+  ...makeQuantityRow(quantities),
 });
 
 /** Whether a region is too narrow for velocities, as bands around cells often are. */
-export const isTooNarrow = ({ columns: [from, to] }: Region): boolean => to - from < SHORTEST_WINDOW;
+export const isTooNarrow = ({ columns: [from, to] }: RecordingRegion): boolean => to - from < SHORTEST_WINDOW;

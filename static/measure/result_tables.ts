@@ -2,22 +2,22 @@
  * Saved tables. All of a kind have the same columns, so that those of many recordings can be joined: where something was
  * measured (recording, scene, position, band or region, channel), then what.
  */
-import { placeAlong, significant, tableUnit } from "./axes.ts";
+import { formatTableUnit, placeAlong, roundToDigits } from "./axes.ts";
 import type { Baseline } from "./light/baseline.ts";
-import { type Axes, columnName, type Measurement } from "./measurement.ts";
+import { makeColumnName, type Measurement, type ScanSampling } from "./measurement.ts";
 import type { Column, Row } from "./csv.ts";
 import type { Edited } from "./recording.ts";
 
 /** A result with the names of its region and channel. */
-export interface Named extends Edited {
+export interface NamedResult extends Edited {
   region: string;
   channel: string;
 }
 
-type Facts = [name: string, value: string | number][];
+type NamedFacts = [name: string, value: string | number][];
 
 /** Where a plane lies in a file; time point, focus plane and wavelength from 1, null for several together. */
-export interface Place {
+export interface TableOrigin {
   recording: string;
   scene: string;
   timePoint: number | null;
@@ -29,7 +29,7 @@ export interface Place {
 export const ONLY_SCENE = "Scene 1";
 
 /** The place by the columns that begin every saved table. */
-const PLACE: Readonly<Record<string, keyof Place>> = {
+const PLACE: Readonly<Record<string, keyof TableOrigin>> = {
   Recording: "recording",
   Scene: "scene",
   "Time point": "timePoint",
@@ -41,7 +41,7 @@ const PLACE: Readonly<Record<string, keyof Place>> = {
 const MEASURED = ["Band", "Region", "Channel"];
 
 /** A table that begins with its place; a column of that name, with places of each row, moves there. */
-export function placed(place: Place, columns: readonly Column[]): Column[] {
+export function prependPlace(place: TableOrigin, columns: readonly Column[]): Column[] {
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
   const own = (name: string) => columns.filter((column) => column.name === name && !column.unit);
   const first = Object.entries(PLACE).map(([name, key]) =>
@@ -52,7 +52,7 @@ export function placed(place: Place, columns: readonly Column[]): Column[] {
 }
 
 /** The table that several tables of a kind make together: their rows below each other. */
-export function joined(tables: readonly (readonly Column[])[]): Column[] {
+export function joinTables(tables: readonly (readonly Column[])[]): Column[] {
   const names = new Map(
     tables.flat().map(({ name, unit }) => [JSON.stringify([name, unit]), { name, unit }]),
   );
@@ -68,12 +68,12 @@ export function joined(tables: readonly (readonly Column[])[]): Column[] {
 }
 
 /** Items of all results below each other. */
-export function resultColumns(
+export function makeResultColumns(
   measurement: Measurement,
-  results: readonly Named[],
-  { axes, noun = "band" }: { axes: Axes; noun?: "band" | "region" },
+  results: readonly NamedResult[],
+  { axes, noun = "band" }: { axes: ScanSampling; noun?: "band" | "region" },
 ): Column[] {
-  const named = (name: string, of: (result: Named) => string): Column => ({
+  const named = (name: string, of: (result: NamedResult) => string): Column => ({
     name,
     values: results.flatMap((result) => result.items.map(() => of(result))),
   });
@@ -93,7 +93,7 @@ export interface NamedTrace {
 }
 
 /** The lines of all traces below each other. @param isChange whether values are ΔF/F₀ */
-export function traceColumns(
+export function makeTraceColumns(
   traces: readonly NamedTrace[],
   time: { step: number; unit: string },
   isChange: boolean,
@@ -107,14 +107,14 @@ export function traceColumns(
       { name: "Region", values: each(({ band }) => band) },
     ],
     { name: "Channel", values: each(({ channel }) => channel) },
-    { name: "Time", unit: tableUnit(time), values: each((_, line) => placeAlong(line, time)) },
+    { name: "Time", unit: formatTableUnit(time), values: each((_, line) => placeAlong(line, time)) },
     { name: isChange ? "dF/F0" : "Mean", values: each(({ values }, line) => values[line]!) },
     { name: "F0", values: each(({ f0 }, line) => f0.course?.[line] ?? f0.level) },
   ];
 }
 
 /** A table of curves, with a column for each channel, as one with a row for each value. */
-export function curveColumns(
+export function makeCurveColumns(
   [along, ...curves]: readonly Column[],
   region: string,
   name: string,
@@ -131,9 +131,9 @@ export function curveColumns(
   ];
 }
 
-/** The means of a part as {@linkcode curveColumns}, with the place of each image on the axis. */
-export function imageColumns(columns: readonly Column[], region: string, axis: "T" | "Z"): Column[] {
-  const made = curveColumns(columns, region, "Mean");
+/** The means of a part as {@linkcode makeCurveColumns}, with the place of each image on the axis. */
+export function makeImageColumns(columns: readonly Column[], region: string, axis: "T" | "Z"): Column[] {
+  const made = makeCurveColumns(columns, region, "Mean");
   const count = columns[0]?.values.length ?? 0;
   const name = axis === "T" ? "Time point" : "Focus plane";
   return made.length === 0
@@ -145,7 +145,7 @@ export function imageColumns(columns: readonly Column[], region: string, axis: "
 const REASONS = ["Not measured", "Note", "Error", "Failure"];
 
 /** A table of summaries, whose rows may have columns of their own, such as velocities in other units. */
-export function recordingColumns(rows: readonly Row[]): Column[] {
+export function makeRecordingColumns(rows: readonly Row[]): Column[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)));
   const kinds = ["Band", "Region"].filter((name) => names.has(name));
   const first = [...Object.keys(PLACE), ...kinds.length > 0 ? kinds : ["Band"], "Channel"];
@@ -153,11 +153,11 @@ export function recordingColumns(rows: readonly Row[]): Column[] {
     name !== "File" && !first.includes(name) && !REASONS.includes(name)
   );
   const all = [...first, ...others, ...REASONS.filter((name) => names.has(name))];
-  return all.map((name) => ({ name, values: rows.map((row) => valueIn(row, name)) }));
+  return all.map((name) => ({ name, values: rows.map((row) => findRowValue(row, name)) }));
 }
 
 /** A value of a row; the rows of an opened recording have a place. */
-function valueIn(row: Row, name: string): string | number | null {
+function findRowValue(row: Row, name: string): string | number | null {
   const isOpened = row["Path"] !== undefined && row["Failure"] === undefined;
   if (name === "Recording") return row["File"] ?? null;
   if (name === "Channel") return row[name] ?? row["Channel of trace"] ?? null;
@@ -170,19 +170,23 @@ function valueIn(row: Row, name: string): string | number | null {
 }
 
 /** Settings of all results: once where they agree, else with the region. */
-export const resultSettings = (results: readonly Named[]): Facts =>
-  together(results, ({ result: { about } }) => about);
+export const mergeResultSettings = (results: readonly NamedResult[]): NamedFacts =>
+  mergeFacts(results, ({ result: { about } }) => about);
 
 /** Summaries of all results. */
-export const resultSummaries = (results: readonly Named[]): Facts =>
-  together(results, ({ quantities }) =>
+export const listResultSummaries = (results: readonly NamedResult[]): NamedFacts =>
+  mergeFacts(results, ({ quantities }) =>
     quantities.map((quantity) => {
       const { value } = quantity;
-      return [columnName(quantity), typeof value === "number" ? significant(value, 6) : value];
+      return [makeColumnName(quantity), typeof value === "number" ? roundToDigits(value, 6) : value];
     }), true);
 
 /** @param isOwn whether equal values are stated for each result, too */
-function together(results: readonly Named[], factsOf: (result: Named) => Facts, isOwn = false): Facts {
+function mergeFacts(
+  results: readonly NamedResult[],
+  factsOf: (result: NamedResult) => NamedFacts,
+  isOwn = false,
+): NamedFacts {
   const [first, ...others] = results.map(factsOf);
   if (first === undefined) return [];
   if (others.length === 0) return first;
@@ -193,13 +197,18 @@ function together(results: readonly Named[], factsOf: (result: Named) => Facts, 
       fact: factsOf(result).find(([other]) => other === name),
     }));
     const values = new Set(all.map(({ fact }) => fact?.[1]));
-    if (!isOwn && values.size === 1) return [[name, first.find(([other]) => other === name)![1]]] as Facts;
-    return all.flatMap(({ result, fact }): Facts =>
-      fact === undefined ? [] : [[`${name}, ${labelOf(result, results)}`, fact[1]]]
+    if (!isOwn && values.size === 1) {
+      return [[
+        name,
+        first.find(([other]) => other === name)![1],
+      ]] as NamedFacts;
+    }
+    return all.flatMap(({ result, fact }): NamedFacts =>
+      fact === undefined ? [] : [[`${name}, ${labelResult(result, results)}`, fact[1]]]
     );
   });
 }
 
 /** Region, and channel if results are of several. */
-export const labelOf = ({ region, channel }: Named, results: readonly Named[]): string =>
+export const labelResult = ({ region, channel }: NamedResult, results: readonly NamedResult[]): string =>
   new Set(results.map((other) => other.channel)).size > 1 ? `${region} · ${channel}` : region;

@@ -2,9 +2,15 @@
  * Measures a stack of images over time or focus: the means of parts of each image, and a projection, which is measured
  * like an image. NaN and infinities do not count. The page, "Measure all" and `acq-server measure` share this module.
  */
-import { FRAMES, placeAlong, tableUnit } from "./axes.ts";
-import { imageRows, meanOver, type Part, placeRow, type Plane } from "./image_parts.ts";
-import { mean, percentile } from "./traces.ts";
+import { formatTableUnit, FRAMES, placeAlong } from "./axes.ts";
+import {
+  describePart,
+  type ImageGeometry,
+  type ImagePart,
+  makeImageRows,
+  makeMeanOver,
+} from "./image_parts.ts";
+import { computeMean, findPercentile } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
 /** What a projection takes of each sample's values. */
@@ -17,19 +23,19 @@ export type Over = "T" | "Z";
 export type ProjectionOf = { kind: ProjectionKind; axis: Over };
 
 /** An axis; its `times` lie `step` apart but for pauses and jitter. */
-export type Axis = { name: string; step: number; unit: string; times?: readonly number[] };
+export type SeriesSampling = { name: string; step: number; unit: string; times?: readonly number[] };
 
 /** Number of images, and their axis. */
-export type Along = { count: number; axis: Axis };
+export type SeriesAxis = { count: number; axis: SeriesSampling };
 
 /** Names of the axes. */
 export const OVER: Readonly<Record<string, string>> = { T: "Time", Z: "Focus" };
 
 /** Capitalizes the first letter. */
-export const capitalized = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
+export const capitalize = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Name of a projection, such as `maximum over focus`. */
-export const projectionWords = ({ kind, axis }: ProjectionOf): string =>
+export const nameProjection = ({ kind, axis }: ProjectionOf): string =>
   `${kind === "max" ? "maximum" : kind} over ${OVER[axis]!.toLowerCase()}`;
 
 /**
@@ -38,7 +44,7 @@ export const projectionWords = ({ kind, axis }: ProjectionOf): string =>
  * @param info an open response
  * @returns with the step of the header, which no pause lengthens; images lie at their times if these rise
  */
-export function stackAxes({
+export function listStackAxes({
   times,
   header: { dims, sizes, physicalUnits, physicalUnitsLabels },
 }: {
@@ -49,7 +55,7 @@ export function stackAxes({
     physicalUnits: readonly number[];
     physicalUnitsLabels: readonly string[];
   };
-}): Map<Over, Along> {
+}): Map<Over, SeriesAxis> {
   const axisOf = (name: Over) => {
     const at = dims.indexOf(name);
     const axis = { name, step: physicalUnits[at] ?? 1, unit: physicalUnitsLabels[at] ?? "Pixels" };
@@ -67,7 +73,7 @@ export function stackAxes({
 const PLACES = [["T", "Time point"], ["Z", "Focus plane"], ["L", "Wavelength"]] as const;
 
 /** Position of an image along the axes with several images, counted from 1. */
-export function positionWords(
+export function describePosition(
   sizes: Readonly<Record<string, number>>,
   { t, z, l }: { t: number; z: number; l: number },
 ): [name: string, value: number][] {
@@ -77,8 +83,8 @@ export function positionWords(
   ) => [words, position[axis] + 1]);
 }
 
-/** The position that {@linkcode positionWords} describes; without an axis that has no such image. */
-export const positionIn = (
+/** The position that {@linkcode describePosition} describes; without an axis that has no such image. */
+export const parsePosition = (
   sizes: Readonly<Record<string, number>>,
   words: readonly (readonly [name: string, value: string | number])[],
 ): { t?: number; z?: number; l?: number } =>
@@ -93,7 +99,7 @@ export const positionIn = (
  *
  * @param length samples of an image
  */
-function projectionOf(kind: ProjectionKind, length: number) {
+function projectImages(kind: ProjectionKind, length: number) {
   const isMean = kind === "mean";
   const [values, counts] = [new Float64Array(length), new Uint32Array(length)];
   return {
@@ -112,24 +118,24 @@ function projectionOf(kind: ProjectionKind, length: number) {
 }
 
 /** A row for each part and channel. */
-const meansRows = (
+const makeMeansRows = (
   { parts, plane, channels }: StackOrder,
   means: readonly Float64Array[][],
-  { axis, count }: Along,
+  { axis, count }: SeriesAxis,
 ): Row[] =>
   parts.flatMap((part, i) =>
     channels.map((Channel, channel) => {
       const values = means[i]![channel]!;
-      const greatest = percentile(values, 100);
+      const greatest = findPercentile(values, 100);
       return {
-        ...placeRow(part, plane.axes),
+        ...describePart(part, plane.axes),
         Channel,
         Over: OVER[axis.name]!,
         Images: count,
-        Mean: mean(values),
-        "Least mean": percentile(values, 0),
+        Mean: computeMean(values),
+        "Least mean": findPercentile(values, 0),
         "Greatest mean": greatest,
-        [`Greatest at (${tableUnit(axis)})`]: Number.isNaN(greatest)
+        [`Greatest at (${formatTableUnit(axis)})`]: Number.isNaN(greatest)
           ? NaN
           : placeOn(axis, values.indexOf(greatest)),
       };
@@ -139,12 +145,12 @@ const meansRows = (
 /** What to measure in a stack. */
 export interface StackOrder {
   /** Plane of the images. */
-  plane: Plane;
+  plane: ImageGeometry;
   /** Names of the channels. */
   channels: readonly string[];
-  /** Axes with several images, by {@linkcode stackAxes}. */
-  along: ReadonlyMap<Over, Along>;
-  parts: readonly Part[];
+  /** Axes with several images, by {@linkcode listStackAxes}. */
+  along: ReadonlyMap<Over, SeriesAxis>;
+  parts: readonly ImagePart[];
   /** Axis of the means; null for no means. */
   over: Over | null;
   projection: ProjectionOf | null;
@@ -167,7 +173,7 @@ export type Take = (images: readonly (Float32Array | null)[], index: number) => 
  * @param eachOf calls `take` for each position along an axis, in any order
  * @throws {RangeError} an axis has only one image, or a line is degenerate
  */
-export async function measuredStack(
+export async function measureStack(
   { plane, channels, along, parts, over, projection }: StackOrder,
   eachOf: (axis: Over, count: number, take: Take) => Promise<void>,
 ): Promise<StackFound> {
@@ -176,10 +182,10 @@ export async function measuredStack(
     if (!axis) continue;
     const count = along.get(axis)?.count;
     if (count === undefined) throw new RangeError(`It has one image over ${OVER[axis]!.toLowerCase()}`);
-    const meanOf = axis === over ? parts.map(({ place }) => meanOver(plane, place)) : [];
+    const meanOf = axis === over ? parts.map(({ place }) => makeMeanOver(plane, place)) : [];
     const means = meanOf.map(() => channels.map(() => new Float64Array(count).fill(NaN)));
     const projections = projection?.axis === axis
-      ? channels.map(() => projectionOf(projection.kind, plane.shape[0]! * plane.shape[1]!))
+      ? channels.map(() => projectImages(projection.kind, plane.shape[0]! * plane.shape[1]!))
       : [];
     await eachOf(axis, count, (images, index) =>
       images.forEach((image, channel) => {
@@ -197,40 +203,40 @@ export async function measuredStack(
  * A row for each part and channel, with the means over the images and of the projection; if neither was ordered, with the
  * means of the opened image. `image` is the opened one by channel.
  */
-export function stackRows(
+export function makeStackRows(
   order: StackOrder,
   { means, projected }: StackFound,
   image: readonly Float32Array[],
 ): Row[] {
   const { plane, channels, parts, along, over, projection } = order;
   const axis = over === null ? undefined : along.get(over);
-  const rows = means && axis && meansRows(order, means, axis);
+  const rows = means && axis && makeMeansRows(order, means, axis);
   const named = (planes: readonly Float32Array[]) =>
     channels.map((name, i) => ({ name, samples: planes[i]! }));
-  if (projection === null || projected === null) return rows ?? imageRows(parts, plane, named(image));
-  const ofProjection = imageRows(parts, plane, named(projected));
+  if (projection === null || projected === null) return rows ?? makeImageRows(parts, plane, named(image));
+  const ofProjection = makeImageRows(parts, plane, named(projected));
   return ofProjection.map(({ Mean, ...place }, i) => ({
     ...place,
     ...rows?.[i],
-    Projection: projectionWords(projection),
+    Projection: nameProjection(projection),
     "Mean of the projection": Mean!,
   }));
 }
 
 /** Position of an image along an axis, relative to the first. */
-const placeOn = (axis: Axis, index: number) =>
+const placeOn = (axis: SeriesSampling, index: number) =>
   axis.times === undefined
     ? placeAlong(index, axis)
     : placeAlong(1, { step: axis.times[index]! - axis.times[0]! });
 
 /** A curve for each channel or part over the images. */
-export const stackColumns = (
-  axis: Axis,
+export const makeStackColumns = (
+  axis: SeriesSampling,
   curves: readonly { name: string; values: ArrayLike<number | null> }[],
 ): Column[] => [
   {
     name: OVER[axis.name]!,
-    unit: tableUnit(axis),
+    unit: formatTableUnit(axis),
     values: Float64Array.from({ length: curves[0]?.values.length ?? 0 }, (_, i) => placeOn(axis, i)),
   },
   ...curves,

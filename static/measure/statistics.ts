@@ -15,7 +15,10 @@ const AUTO_PERCENTILES = [1, 99.5];
  *
  * @param percentiles 0 to 100
  */
-export function statistics(samples: Float32Array, percentiles: readonly number[] = AUTO_PERCENTILES): {
+export function computePercentiles(
+  samples: Float32Array,
+  percentiles: readonly number[] = AUTO_PERCENTILES,
+): {
   count: number;
   min: number;
   max: number;
@@ -30,8 +33,8 @@ export function statistics(samples: Float32Array, percentiles: readonly number[]
   const places = percentiles.map((percent) => (percent / 100) * (count - 1));
   const ranks = [0, count - 1, ...places.flatMap((place) => [Math.floor(place), Math.ceil(place)])];
   const values = counts === null
-    ? atRanks(bits, upper, ranks)
-    : new Map(ranks.map((rank) => [rank, place(counts, rank).bucket]));
+    ? findAtRanks(bits, upper, ranks)
+    : new Map(ranks.map((rank) => [rank, findBucket(counts, rank).bucket]));
   const valueAt = (rank: number) => values.get(rank) ?? 0;
   return {
     count,
@@ -49,18 +52,20 @@ export function statistics(samples: Float32Array, percentiles: readonly number[]
  *
  * @param stats with the percentiles {@linkcode AUTO_PERCENTILES}
  */
-export function autoRange(stats: { min: number; max: number; percentiles: number[] }): [number, number] {
+export function chooseAutoRange(
+  stats: { min: number; max: number; percentiles: number[] },
+): [number, number] {
   const [low = 0, high = 0] = stats.percentiles;
   if (Math.fround(high) > Math.fround(low)) return [low, high];
   if (stats.max > stats.min) return [stats.min, stats.max];
-  return drawableRange(stats.min, stats.min + 1);
+  return chooseDrawableRange(stats.min, stats.min + 1);
 }
 
 /** The largest finite float32. */
 const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 
 /** Returns the nearest range with finite ends that differ as float32; keeps the lower end where possible. */
-export function drawableRange(min: number, max: number): [number, number] {
+export function chooseDrawableRange(min: number, max: number): [number, number] {
   const inside = (value: number) => Math.min(LARGEST, Math.max(-LARGEST, value));
   const [low, high] = [inside(min), inside(max)];
   if (Math.fround(low) < Math.fround(high)) return [low, high];
@@ -69,7 +74,7 @@ export function drawableRange(min: number, max: number): [number, number] {
 }
 
 /** Samples per bin between `min` and `max` (the last bin includes `max`). */
-export function histogram(samples: Float32Array, min: number, max: number, bins: number): Uint32Array {
+export function countSamples(samples: Float32Array, min: number, max: number, bins: number): Uint32Array {
   const counts = new Uint32Array(bins);
   const scale = max > min ? bins / (max - min) : 0;
   for (let i = 0; i < samples.length; i += 1) {
@@ -102,7 +107,7 @@ function countWholeNumbers(samples: Float32Array) {
 }
 
 /** Finds the bucket of a rank, and the rank within the bucket. */
-function place(counts: Uint32Array, rank: number) {
+function findBucket(counts: Uint32Array, rank: number) {
   let before = 0;
   let bucket = 0;
   while (before + counts[bucket]! <= rank) before += counts[bucket++]!;
@@ -121,8 +126,8 @@ function countUpperBits(bits: Uint32Array) {
   return upper;
 }
 
-function atRanks(bits: Uint32Array, upper: Uint32Array, ranks: readonly number[]) {
-  const wanted = [...new Set(ranks)].map((rank) => ({ rank, ...place(upper, rank) }));
+function findAtRanks(bits: Uint32Array, upper: Uint32Array, ranks: readonly number[]) {
+  const wanted = [...new Set(ranks)].map((rank) => ({ rank, ...findBucket(upper, rank) }));
   const lower = new Map(wanted.map(({ bucket }) => [bucket, new Uint32Array(65536)]));
   const within = (bucket: number) => (lower.get(bucket) as Uint32Array);
   const isWanted = new Uint8Array(65536);
@@ -134,7 +139,7 @@ function atRanks(bits: Uint32Array, upper: Uint32Array, ranks: readonly number[]
     if (isWanted[key >>> 16] === 1) within(key >>> 16)[key & 0xffff]! += 1;
   }
   return new Map(wanted.map(({ rank, bucket, within: rest }) => {
-    const low = place(within(bucket), rest).bucket;
+    const low = findBucket(within(bucket), rest).bucket;
     return [rank, fromSortKey(((bucket << 16) | low) >>> 0)];
   }));
 }

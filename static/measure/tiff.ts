@@ -3,7 +3,7 @@
  * resolution and an ImageJ description, which has a separate unit for the rows of a kymograph.
  */
 
-import { extent } from "./traces.ts";
+import { findExtent } from "./traces.ts";
 
 /** Types of fields. */
 const [ASCII, SHORT, LONG, RATIONAL] = [2, 3, 4, 5];
@@ -22,13 +22,13 @@ const FINE = 1e9;
  * @param axes of rows and columns
  * @param note origin of the samples; line breaks become spaces
  */
-export function tiffOf(
+export function writeTiffFile(
   samples: Float32Array,
   [rows, columns]: readonly [number, number],
   [row, column]: readonly [{ step: number; unit: string }, { step: number; unit: string }],
   note = "",
 ): Uint8Array<ArrayBuffer> {
-  const description = descriptionOf(extent(samples), row.unit, column.unit, note);
+  const description = descriptionOf(findExtent(samples), row.unit, column.unit, note);
   const entries: [tag: number, type: number, count: number, value: number][] = [
     [256, LONG, 1, columns],
     [257, LONG, 1, rows],

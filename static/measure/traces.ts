@@ -9,11 +9,14 @@
  *
  * @param count if even, one more value follows than precedes
  */
-export function runningMean(trace: Float64Array, count: number): Float64Array<ArrayBufferLike> {
+export function computeRunningMean(trace: Float64Array, count: number): Float64Array<ArrayBufferLike> {
   if (!(count > 1)) return trace;
   const before = Math.floor((count - 1) / 2);
   const { length } = trace;
-  const [sums, counts] = [blockSums(trace, count, (value) => value), blockSums(trace, count, () => 1)];
+  const [sums, counts] = [
+    computeBlockSums(trace, count, (value) => value),
+    computeBlockSums(trace, count, () => 1),
+  ];
   return trace.map((_, i) => {
     const [from, to] = [Math.max(0, i - before), Math.min(length, i - before + count)];
     const isOne = Math.floor(from / count) === Math.floor((to - 1) / count);
@@ -28,7 +31,7 @@ export function runningMean(trace: Float64Array, count: number): Float64Array<Ar
 }
 
 /** Sums within each block, from its beginning to each place and from each place to its end. */
-function blockSums(
+function computeBlockSums(
   trace: Float64Array,
   block: number,
   weigh: (value: number) => number,
@@ -45,7 +48,7 @@ function blockSums(
 }
 
 /** Mean of the finite values from index `from` up to `to`, exclusive. */
-export function mean(trace: ArrayLike<number>, from = 0, to: number = trace.length): number {
+export function computeMean(trace: ArrayLike<number>, from = 0, to: number = trace.length): number {
   let [sum, count] = [0, 0];
   for (let i = Math.max(0, Math.ceil(from)); i < Math.min(trace.length, to); i += 1) {
     if (!Number.isFinite(trace[i])) continue;
@@ -56,7 +59,7 @@ export function mean(trace: ArrayLike<number>, from = 0, to: number = trace.leng
 }
 
 /** Least and greatest finite value from index `from` up to `to`, exclusive. Without a finite value, both are infinite. */
-export function extent(
+export function findExtent(
   values: ArrayLike<number>,
   from = 0,
   to: number = values.length,
@@ -71,7 +74,7 @@ export function extent(
 }
 
 /** Runs of values of one sign, as start and excluded end; zeros and NaN end a run. */
-export function runsOf(values: Float64Array): [from: number, to: number][] {
+export function listRuns(values: Float64Array): [from: number, to: number][] {
   const runs: [from: number, to: number][] = [];
   for (const [i, value] of values.entries()) {
     if (!(value * value > 0)) continue;
@@ -83,15 +86,15 @@ export function runsOf(values: Float64Array): [from: number, to: number][] {
 }
 
 /** A Gaussian with a height of 1, from `-reach` to `reach`. */
-export const gaussian = (reach: number, sigma: number): number[] =>
+export const makeGaussian = (reach: number, sigma: number): number[] =>
   Array.from({ length: 2 * reach + 1 }, (_, i) => Math.exp(-((i - reach) ** 2) / (2 * sigma ** 2)));
 
 /**
  * Convolution with a Gaussian cut off at `reach` standard deviations; the first and last value continue beyond the ends.
  */
-export function blurred(values: Float64Array, sigma: number, reach = 3): Float64Array {
+export function blurTrace(values: Float64Array, sigma: number, reach = 3): Float64Array {
   const side = Math.ceil(reach * sigma);
-  const weights = gaussian(side, sigma);
+  const weights = makeGaussian(side, sigma);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return values.map((_, at) => {
     let sum = 0;
@@ -103,19 +106,19 @@ export function blurred(values: Float64Array, sigma: number, reach = 3): Float64
 }
 
 /** Sample standard deviation of the finite values; NaN for fewer than two. */
-export function deviation(values: Float64Array): number {
+export function computeDeviation(values: Float64Array): number {
   const there = values.filter(Number.isFinite);
-  const middle = mean(there);
+  const middle = computeMean(there);
   const squares = there.reduce((sum, value) => sum + (value - middle) ** 2, 0);
   return there.length < 2 ? NaN : Math.sqrt(squares / (there.length - 1));
 }
 
 /** Standard error of the mean of the finite values; NaN for fewer than two. */
-export const standardError = (values: Float64Array): number =>
-  deviation(values) / Math.sqrt(values.filter(Number.isFinite).length);
+export const computeStandardError = (values: Float64Array): number =>
+  computeDeviation(values) / Math.sqrt(values.filter(Number.isFinite).length);
 
 /** A percentile of the finite values, interpolated linearly. */
-export function percentile(trace: Float64Array, percent: number): number {
+export function findPercentile(trace: Float64Array, percent: number): number {
   const sorted = trace.filter((value) => Number.isFinite(value)).sort();
   if (sorted.length === 0) return NaN;
   const place = Math.min(1, Math.max(0, percent / 100)) * (sorted.length - 1);
@@ -127,7 +130,7 @@ export function percentile(trace: Float64Array, percent: number): number {
  * Standard deviation of white noise: from differences of neighbouring samples, because events are slower, and by their
  * median, because events are rare.
  */
-export function noiseOf(trace: Float64Array): number {
+export function estimateWhiteNoise(trace: Float64Array): number {
   const changes = trace.subarray(1).map((value, i) => Math.abs(value - trace[i]!));
-  return percentile(changes, 50) / (0.6745 * Math.SQRT2) || 0;
+  return findPercentile(changes, 50) / (0.6745 * Math.SQRT2) || 0;
 }

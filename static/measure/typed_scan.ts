@@ -15,21 +15,21 @@ export interface TypedScan {
 }
 
 /** What decides whether a typed calibration counts: an answer to an open. */
-type Described = {
+type DescribedPlanes = {
   readonly plane: { readonly axes: readonly { readonly unit: string }[] };
   readonly header: { readonly sizes: Readonly<Record<string, number>> };
 };
 
 /** Whether a file is a single image whose rows are not time. */
-export const isPlainImage = ({ plane, header: { sizes } }: Described): boolean =>
+export const isPlainImage = ({ plane, header: { sizes } }: DescribedPlanes): boolean =>
   !isTime(plane.axes[0]!) && ["T", "Z", "L"].every((name) => (sizes[name] ?? 1) === 1);
 
 /**
  * The typed calibration if it counts for a file: that of a plain image, also one that states lengths, or of any other where the user
  * replaces the file's own on purpose. Else `null`.
  */
-export const typedFor = <Typed extends TypedScan>(
-  info: Described,
+export const chooseTyped = <Typed extends TypedScan>(
+  info: DescribedPlanes,
   typed: (Typed & { readonly replace?: boolean | undefined }) | null,
 ): Typed | null => typed !== null && (typed.replace === true || isPlainImage(info)) ? typed : null;
 
@@ -40,7 +40,7 @@ export const typedFor = <Typed extends TypedScan>(
  * @returns rows are lines
  * @throws {RangeError} a step is not positive
  */
-export function typedScan(
+export function makeTypedScan(
   { samples, shape: [rows, columns] }: { samples: Float32Array; shape: readonly [number, number] },
   { time, secondsPerLine, micrometresPerPixel }: TypedScan,
 ): {
@@ -68,7 +68,7 @@ export function typedScan(
 /**
  * Seconds from one pixel of a line to the next; 0 if not stated, if too long for a line, or if lines run in both directions.
  */
-export function timeAlongLine(
+export function computeTimeAlongLine(
   stated:
     | { secondsPerPixel?: number | null | undefined; bidirectional?: boolean | null | undefined }
     | null

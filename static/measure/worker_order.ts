@@ -3,20 +3,20 @@ import {
   type Band,
   type Found,
   type Item,
-  measured,
+  type LineOrder,
+  measureInThread,
   type Measurement,
-  type Order,
   type Settings,
 } from "./measurement.ts";
 import { MEASUREMENTS } from "./measurements.ts";
-import type { Plane } from "./line_scan.ts";
+import type { ScanSamples } from "./line_scan.ts";
 
 /** Measures a band, measures at a place in it, or carries out an order of a measurement that divides its work. */
 export type WorkerOrder =
-  & { readonly key: string; readonly plane: Plane }
+  & { readonly key: string; readonly plane: ScanSamples }
   & (
     | { readonly band: Band; readonly settings: Settings; readonly at?: { line: number; column: number } }
-    | { readonly order: Order }
+    | { readonly order: LineOrder }
   );
 
 /** What was found, which setting does not fit, or the stack trace of a bug. */
@@ -26,7 +26,7 @@ export type WorkerAnswer<Answer> =
   | { readonly bug: string };
 
 /** Carries out an order in a worker. */
-export function answerTo(order: WorkerOrder): WorkerAnswer<Found | readonly Item[] | Item | null> {
+export function answerOrder(order: WorkerOrder): WorkerAnswer<Found | readonly Item[] | Item | null> {
   try {
     return { found: resultOf(order) };
   } catch (error) {
@@ -42,7 +42,7 @@ function resultOf(asked: WorkerOrder) {
   if ("order" in asked) return measurement.follow?.(plane, asked.order) ?? [];
   const { band, settings, at } = asked;
   return at === undefined
-    ? measured(measurement, plane, band, settings)
+    ? measureInThread(measurement, plane, band, settings)
     : measurement.at?.(plane, band, settings, at) ?? null;
 }
 

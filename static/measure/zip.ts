@@ -4,7 +4,7 @@
  */
 
 /** A file of a ZIP file. */
-export interface ZipEntry {
+export interface ZipMember {
   /** Path with slashes. */
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -53,11 +53,11 @@ export class ZipRecords {
 
   /** @param at time of all files, in local time, as ZIP files have it @param isUtc whether in UTC instead */
   constructor(at: Date, isUtc = false) {
-    this.#moment = momentOf(isUtc ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000));
+    this.#moment = encodeDosTime(isUtc ? at : new Date(at.getTime() - at.getTimezoneOffset() * 60_000));
   }
 
   /** The local header of an entry; its bytes follow, deflated if they are. @param crc checksum of `bytes` */
-  header({ name, bytes, deflated, mode = FILE_MODE }: ZipEntry, crc: number): Uint8Array<ArrayBuffer> {
+  header({ name, bytes, deflated, mode = FILE_MODE }: ZipMember, crc: number): Uint8Array<ArrayBuffer> {
     const title = new TextEncoder().encode(name);
     if (title.length > MOST_SHORT) throw new RangeError(`The name of an entry has ${title.length} bytes`);
     const method = deflated === undefined ? 0 : DEFLATED;
@@ -67,18 +67,18 @@ export class ZipRecords {
     const sizes = isLong ? [length, stored] : [];
     /** What both records of an entry state. */
     const both = (long: readonly number[]) => [
-      ...[long.length > 0 ? WITH_ZIP64 : PLAIN, UTF8, method, ...this.#moment].map(short),
-      ...[crc, isLong ? MOST_LONG : stored, isLong ? MOST_LONG : length].map(long32),
-      ...[title.length, extra(long).length].map(short),
+      ...[long.length > 0 ? WITH_ZIP64 : PLAIN, UTF8, method, ...this.#moment].map(encodeShort),
+      ...[crc, isLong ? MOST_LONG : stored, isLong ? MOST_LONG : length].map(encodeLong32),
+      ...[title.length, makeExtraField(long).length].map(encodeShort),
     ];
     const places = start >= MOST_LONG ? [...sizes, start] : sizes;
-    const entry = joined([
-      ...[long32(ENTRY), short(UNIX | WITH_ZIP64), ...both(places)],
+    const entry = joinBytes([
+      ...[encodeLong32(ENTRY), encodeShort(UNIX | WITH_ZIP64), ...both(places)],
       // Comment, disk, attributes of the text.
-      ...[short(0), short(0), short(0), long32(mode * 0x10000)],
-      ...[long32(Math.min(start, MOST_LONG)), title, extra(places)],
+      ...[encodeShort(0), encodeShort(0), encodeShort(0), encodeLong32(mode * 0x10000)],
+      ...[encodeLong32(Math.min(start, MOST_LONG)), title, makeExtraField(places)],
     ]);
-    const local = joined([long32(LOCAL), ...both(sizes), title, extra(sizes)]);
+    const local = joinBytes([encodeLong32(LOCAL), ...both(sizes), title, makeExtraField(sizes)]);
     this.#directory.push(entry);
     this.#directoryBytes += entry.length;
     this.#offset += local.length + stored;
@@ -89,30 +89,37 @@ export class ZipRecords {
   end(): Uint8Array<ArrayBuffer> {
     const [count, bytes, start] = [this.#directory.length, this.#directoryBytes, this.#offset];
     const end64 = [
-      ...[long32(END64), long64(44), short(UNIX | WITH_ZIP64), short(WITH_ZIP64), long32(0), long32(0)],
-      ...[count, count, bytes, start].map(long64),
-      ...[long32(LOCATOR64), long32(0), long64(start + bytes), long32(1)],
+      ...[
+        encodeLong32(END64),
+        encodeLong64(44),
+        encodeShort(UNIX | WITH_ZIP64),
+        encodeShort(WITH_ZIP64),
+        encodeLong32(0),
+        encodeLong32(0),
+      ],
+      ...[count, count, bytes, start].map(encodeLong64),
+      ...[encodeLong32(LOCATOR64), encodeLong32(0), encodeLong64(start + bytes), encodeLong32(1)],
     ];
     const isLong = count >= MOST_SHORT || Math.max(bytes, start) >= MOST_LONG;
     const few = Math.min(count, MOST_SHORT);
-    return joined([
+    return joinBytes([
       ...this.#directory,
       ...isLong ? end64 : [],
-      ...[long32(END), ...[0, 0, few, few].map(short)],
-      ...[bytes, start].map((value) => long32(Math.min(value, MOST_LONG))),
-      short(0),
+      ...[encodeLong32(END), ...[0, 0, few, few].map(encodeShort)],
+      ...[bytes, start].map((value) => encodeLong32(Math.min(value, MOST_LONG))),
+      encodeShort(0),
     ]);
   }
 }
 
 /** The parts of a ZIP file. Each entry is asked for when the one before has been taken. */
-export async function* zipParts(
-  entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>,
+export async function* streamZipParts(
+  entries: AsyncIterable<ZipMember> | Iterable<ZipMember>,
   at: Date = new Date(),
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const records = new ZipRecords(at);
   for await (const entry of entries) {
-    yield records.header(entry, await checksumOf(entry.bytes));
+    yield records.header(entry, await computeChecksum(entry.bytes));
     const bytes = (entry.deflated ?? entry.bytes) as Uint8Array<ArrayBuffer>;
     for (let i = 0; i < bytes.length; i += PIECE_BYTES) yield bytes.subarray(i, i + PIECE_BYTES);
   }
@@ -120,13 +127,13 @@ export async function* zipParts(
 }
 
 /** A ZIP file of texts, deflated. @param at the local time that they get */
-export async function zipOfTexts(texts: readonly NamedText[], at: Date = new Date()): Promise<Blob> {
+export async function zipTexts(texts: readonly NamedText[], at: Date = new Date()): Promise<Blob> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  for await (const part of zipParts(deflatedTexts(texts), at)) parts.push(part);
+  for await (const part of streamZipParts(deflateTexts(texts), at)) parts.push(part);
   return new Blob(parts, { type: "application/zip" });
 }
 
-async function* deflatedTexts(texts: readonly NamedText[]): AsyncGenerator<ZipEntry> {
+async function* deflateTexts(texts: readonly NamedText[]): AsyncGenerator<ZipMember> {
   for (const [name, text] of texts) {
     const bytes = new TextEncoder().encode(text);
     const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw"));
@@ -135,19 +142,19 @@ async function* deflatedTexts(texts: readonly NamedText[]): AsyncGenerator<ZipEn
 }
 
 /** The checksum of bytes; many are computed in parts, with other work of the thread between them. */
-async function checksumOf(bytes: Uint8Array): Promise<number> {
+async function computeChecksum(bytes: Uint8Array): Promise<number> {
   let crc = 0;
   for (let at = 0; at < bytes.length; at += CHECKED_BYTES) {
     if (at > 0) await new Promise((resume) => setTimeout(resume));
-    crc = crc32(bytes.subarray(at, at + CHECKED_BYTES), crc);
+    crc = computeCrc32(bytes.subarray(at, at + CHECKED_BYTES), crc);
   }
   return crc;
 }
 
 /** Remainders by the polynomial of ZIP; at 256 n + byte, the remainder of that byte followed by n bytes. */
-const REMAINDERS = remainders();
+const REMAINDERS = makeRemainders();
 
-function remainders(): Int32Array {
+function makeRemainders(): Int32Array {
   const all = new Int32Array(8 * 256);
   for (let byte = 0; byte < 256; byte += 1) {
     let rest = byte;
@@ -159,7 +166,7 @@ function remainders(): Int32Array {
 }
 
 /** The checksum CRC-32 of ZIP files. @param before checksum of the bytes in front of these */
-export function crc32(bytes: Uint8Array, before = 0): number {
+export function computeCrc32(bytes: Uint8Array, before = 0): number {
   const [view, table] = [new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), REMAINDERS];
   let rest = ~before;
   let i = 0;
@@ -176,7 +183,7 @@ export function crc32(bytes: Uint8Array, before = 0): number {
 }
 
 /** Time and date as MS-DOS had them, by the fields of UTC: in steps of 2 s, from 1980 on. */
-function momentOf(at: Date): [time: number, date: number] {
+function encodeDosTime(at: Date): [time: number, date: number] {
   if (at.getUTCFullYear() < 1980) return [0, 1 << 5 | 1];
   return [
     at.getUTCHours() << 11 | at.getUTCMinutes() << 5 | at.getUTCSeconds() >> 1,
@@ -185,23 +192,24 @@ function momentOf(at: Date): [time: number, date: number] {
 }
 
 /** The extra field with numbers that do not fit into 32 bits; empty without them. */
-const extra = (numbers: readonly number[]): Uint8Array =>
-  numbers.length === 0 ? new Uint8Array() : joined([
-    ...[ZIP64, 8 * numbers.length].map(short),
-    ...numbers.map(long64),
+const makeExtraField = (numbers: readonly number[]): Uint8Array =>
+  numbers.length === 0 ? new Uint8Array() : joinBytes([
+    ...[ZIP64, 8 * numbers.length].map(encodeShort),
+    ...numbers.map(encodeLong64),
   ]);
 
-const short = (value: number) => Uint8Array.of(value, value >>> 8);
+const encodeShort = (value: number) => Uint8Array.of(value, value >>> 8);
 
-const long32 = (value: number) => Uint8Array.of(value, value / 2 ** 8, value / 2 ** 16, value / 2 ** 24);
+const encodeLong32 = (value: number) =>
+  Uint8Array.of(value, value / 2 ** 8, value / 2 ** 16, value / 2 ** 24);
 
-function long64(value: number): Uint8Array {
+function encodeLong64(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value), true);
   return bytes;
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

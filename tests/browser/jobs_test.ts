@@ -11,7 +11,7 @@ import { LINE_TIME, PIXEL_SIZE } from "./measured_scan.ts";
 import { type SavedTable, tableOf } from "./saved_table.ts";
 import { viewerSuite } from "./suite.ts";
 import type { Place, Viewer } from "./viewer.ts";
-import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
+import { listZipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 
 const { test } = viewerSuite();
 
@@ -104,7 +104,7 @@ class Keys {
 async function downloaded({ page }: Viewer): Promise<Map<string, string>> {
   const download = await page.waitForEvent("download");
   assert.match(download.suggestedFilename(), /\.zip$/);
-  const entries = await zipEntries(new Blob([await Deno.readFile((await download.path())!)]));
+  const entries = await listZipEntries(new Blob([await Deno.readFile((await download.path())!)]));
   return new Map(await Promise.all(entries.map(async ({ name, read }) => [name, await read()] as const)));
 }
 

@@ -1,9 +1,14 @@
 /** Events that are measured, as the page does, in synthetic traces whose baseline drifts, with their errors. */
 import { EVENTS } from "../../static/measure/events/mod.ts";
-import { type Band, measured, type Settings, settingsOf } from "../../static/measure/measurement.ts";
+import {
+  type Band,
+  completeSettings,
+  measureInThread,
+  type Settings,
+} from "../../static/measure/measurement.ts";
 import { NEW_TRACE } from "../../static/measure/light/band_trace.ts";
 import type { TraceSettings } from "../../static/measure/light/baseline.ts";
-import { tiffOf } from "../../static/measure/tiff.ts";
+import { writeTiffFile } from "../../static/measure/tiff.ts";
 import { course } from "../page/synthetic.ts";
 import { normalNumbers, randomNumbers } from "./streaks.ts";
 
@@ -78,7 +83,7 @@ export function driftingTrace(
 export function driftingScan(trace: Float64Array): Uint8Array<ArrayBuffer> {
   const samples = Float32Array.from({ length: 4 * trace.length }, (_, i) => trace[i >> 2]!);
   const axes = [{ step: 0.001, unit: "seconds" }, { step: 1, unit: "um" }] as const;
-  return tiffOf(samples, [trace.length, 4], axes, "");
+  return writeTiffFile(samples, [trace.length, 4], axes, "");
 }
 
 /** Measures the events of a trace of 1 ms lines, with the settings that the page suggests unless others are given. */
@@ -92,7 +97,7 @@ export function eventsIn(trace: Float64Array, traces: TraceSettings, settings: S
     isTyped: false,
     trace: traces,
   };
-  return measured(EVENTS, plane, band, settingsOf(EVENTS, settings, band));
+  return measureInThread(EVENTS, plane, band, completeSettings(EVENTS, settings, band));
 }
 
 /** What is found in ten traces: amplitudes as parts of the true ones, less 1; `between` counts peaks below the threshold. */

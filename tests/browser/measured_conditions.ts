@@ -1,6 +1,6 @@
 /** Velocities that are measured in the recordings of streak_conditions.ts, against what is true in them. */
-import { isNumber } from "../../static/measure/flow/velocity_summary.ts";
-import { summaryOf } from "../../static/measure/measurement.ts";
+import { hasCountedVelocity } from "../../static/measure/flow/velocity_summary.ts";
+import { summarizeItems } from "../../static/measure/measurement.ts";
 import { VELOCITY } from "../../static/measure/flow/mod.ts";
 import { bandOf, measuredIn } from "../page/synthetic.ts";
 import { COLUMNS, type Condition, type Kind, LINE_TIME, PIXEL } from "./streak_conditions.ts";
@@ -11,7 +11,7 @@ export function measuredCondition(made: Condition, settings: Readonly<Record<str
   const axes = [{ step: LINE_TIME, unit: "seconds" }, { step: PIXEL, unit: "um" }] as const;
   const plane = { samples: made.samples, shape: [made.samples.length / COLUMNS, COLUMNS] as const };
   const { found, settings: used } = measuredIn("velocity", plane, settings, { axes });
-  const summary = summaryOf(VELOCITY, found, bandOf(plane, { axes }), used);
+  const summary = summarizeItems(VELOCITY, found, bandOf(plane, { axes }), used);
   return { found, window: used.window, quantities: new Map(summary.map(({ name, value }) => [name, value])) };
 }
 
@@ -56,7 +56,7 @@ export function measuredKind(
         }
         continue;
       }
-      if (!isNumber(one) || verdict === "standing") continue;
+      if (!hasCountedVelocity(one) || verdict === "standing") continue;
       // The truth changes within some windows, whose velocity may lie between.
       const truths = [-0.5, -0.25, 0, 0.25, 0.5].map((part) => made.velocity(line + part * window));
       const truth = made.velocity(line);

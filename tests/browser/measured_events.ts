@@ -1,5 +1,5 @@
 /** Events that are measured in synthetic transients with photon noise, with their errors. */
-import { findEvents, noiseThreshold } from "../../static/measure/events/events.ts";
+import { computeNoiseThreshold, findEvents } from "../../static/measure/events/events.ts";
 import { course } from "../page/synthetic.ts";
 import { normalNumbers, randomNumbers } from "./streaks.ts";
 
@@ -39,7 +39,7 @@ export function measuredTransients({ rise, decay, signal, gap = null, traces }: 
       const light = events.reduce((sum, { start, height }) => sum + height * shape(line - start), BASELINE);
       return light + HEIGHT / signal * Math.sqrt(light / BASELINE) * normal();
     });
-    const measured = findEvents(trace, noiseThreshold(trace));
+    const measured = findEvents(trace, computeNoiseThreshold(trace));
     extra += measured.length;
     const reach = Math.min(decay, (gap ?? Infinity) / 2);
     for (const { start, height } of events) {

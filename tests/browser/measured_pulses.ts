@@ -1,6 +1,10 @@
 /** Velocities that are measured in synthetic pulsatile flow (streaks.ts), with the window that is chosen for it. */
-import { type Method, physicalVelocity, type VelocityAt } from "../../static/measure/flow/velocity.ts";
-import { isNumber, type Summary, velocitySummary } from "../../static/measure/flow/velocity_summary.ts";
+import { convertVelocity, type Method, type VelocityAt } from "../../static/measure/flow/velocity.ts";
+import {
+  hasCountedVelocity,
+  summarizeVelocities,
+  type Summary,
+} from "../../static/measure/flow/velocity_summary.ts";
 import { measuredIn } from "../page/synthetic.ts";
 import { streaks } from "./streaks.ts";
 
@@ -58,13 +62,13 @@ export function measuredPulses(what: Pulses) {
       method: what.method,
     }, { axes, pixelTime: what.pixelTime ?? 0 });
     all.push(...found);
-    for (const number of found.filter(isNumber)) {
+    for (const number of found.filter(hasCountedVelocity)) {
       const truth = sign * speed((number.line + pixelTime * columns / 2) * lineTime);
-      numbers.push({ ...number, off: physicalVelocity(number.velocity, axes) / truth - 1 });
+      numbers.push({ ...number, off: convertVelocity(number.velocity, axes) / truth - 1 });
     }
     windows.push(window);
-    const { cycle, median, ...counts } = velocitySummary(found, window);
-    const forward = (velocity: number) => sign * physicalVelocity(velocity, axes);
+    const { cycle, median, ...counts } = summarizeVelocities(found, window);
+    const forward = (velocity: number) => sign * convertVelocity(velocity, axes);
     summaries.push({
       ...counts,
       median: forward(median),

@@ -5,8 +5,8 @@
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { heartRate } from "../../static/measure/heart_rate.ts";
-import { percentile } from "../../static/measure/traces.ts";
+import { measureHeartRate } from "../../static/measure/heart_rate.ts";
+import { findPercentile } from "../../static/measure/traces.ts";
 import { cells, measuredIn, pulse, sparks, vessel } from "../page/synthetic.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -21,7 +21,7 @@ interface Case {
   readonly peer: (found: Found) => string;
 }
 
-const median = (values: readonly number[]) => percentile(Float64Array.from(values), 50);
+const median = (values: readonly number[]) => findPercentile(Float64Array.from(values), 50);
 const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
 const cases: Case[] = [];
 
@@ -50,7 +50,7 @@ for (const [duration, frequency, share] of [[1.2, 5, 0.3], [5, 5, 1], [5, 1.2, 0
     const words = `heart rate of ${frequency} Hz, ${
       duration * frequency
     } beats, noise ${share} of the amplitude`;
-    const own = () => rate(heartRate(trace, 0.02).frequency);
+    const own = () => rate(measureHeartRate(trace, 0.02).frequency);
     cases.push({ words, kind: "heart", samples: Float32Array.from(trace), step: 0.02, own, peer: rate });
   }
 }

@@ -10,7 +10,7 @@ import { tableOf } from "./saved_table.ts";
 import { browserTest, startBrowser, startFirefox } from "./remote_page.ts";
 import { RemoteViewer } from "./remote_viewer.ts";
 import { level } from "./suite.ts";
-import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
+import { listZipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 
 /** A server whose dialog chooses the line scan. */
 async function startServer(): Promise<StubbedServer> {
@@ -41,7 +41,7 @@ async function checkTraces({ page }: RemoteViewer): Promise<void> {
     document.getElementById("save-all").click();
     return [...new Uint8Array(await saved)];
   })()`) as number[];
-  const entries = await zipEntries(new Blob([Uint8Array.from(bytes)]));
+  const entries = await listZipEntries(new Blob([Uint8Array.from(bytes)]));
   assert.deepEqual(
     entries.map(({ name }) => name),
     ["csv", "json", "svg"].map((end) => `scan-traces.${end}`),

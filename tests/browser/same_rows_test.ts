@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { run } from "../child_process.ts";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { measuredScan } from "./measured_scan.ts";
-import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
+import { listZipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 import { type SavedTable, tableOf } from "./saved_table.ts";
 import { viewerSuite } from "./suite.ts";
 
@@ -112,7 +112,7 @@ for (const [name, { isChange, measured }] of Object.entries(CASES)) {
     assert.deepEqual(table.all.rows.map((row) => valuesOf(table.all.head, row)), [one, two]);
     const zip = await run(FROM_SOURCE.program, { args: [...args, "--write", names.join()], cwd: ROOT });
     assert.equal(zip.code, 0, new TextDecoder().decode(zip.stderr));
-    for (const { name, read } of await zipEntries(new Blob([zip.stdout]))) {
+    for (const { name, read } of await listZipEntries(new Blob([zip.stdout]))) {
       const table = saved[name.replace(/\.csv$/, "")];
       if (table === undefined) continue;
       const found = tableOf(await read());

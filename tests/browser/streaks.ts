@@ -3,7 +3,7 @@
  * move by `velocity` pixels a line, with Gaussian noise in units of the streaks' standard deviation.
  */
 
-import { extent } from "../../static/measure/traces.ts";
+import { findExtent } from "../../static/measure/traces.ts";
 
 /** Numbers in [0, 1) by the linear congruential generator of Numerical Recipes. */
 export function randomNumbers(seed: number): () => number {
@@ -41,7 +41,7 @@ export function streaks(what: Streaks): Float32Array {
   const sigma = width / 2.3548;
   const way = typeof velocity === "number" ? (time: number) => velocity * time : velocity;
   const ways = Array.from({ length: lines + 1 }, (_, line) => way(line));
-  const [nearest, farthest] = extent(ways);
+  const [nearest, farthest] = findExtent(ways);
   const low = -farthest - 8 * width;
   const high = columns - nearest + 8 * width;
   const fine = 8;

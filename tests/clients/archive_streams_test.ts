@@ -7,7 +7,7 @@ import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { run } from "../child_process.ts";
 import { output, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
-import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
+import { listZipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 
 const LINE_SCAN = fileURLToPath(new URL("../../examples/line_scan.oir", import.meta.url));
 const CLASSES = fileURLToPath(new URL("../fixtures/zip_stream", import.meta.url));
@@ -35,7 +35,7 @@ async function withZips(use: (path: string) => Promise<void>): Promise<void> {
 
 /** The names of the entries, by the directory. */
 const namesIn = async (path: string): Promise<string[]> =>
-  (await zipEntries(new Blob([Deno.readFileSync(path)]))).map(({ name }) => name);
+  (await listZipEntries(new Blob([Deno.readFileSync(path)]))).map(({ name }) => name);
 
 programTest(["java", "unzip"], {
   name: "Java's ZipInputStream reads an archive and tables as a stream",

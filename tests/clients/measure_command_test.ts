@@ -14,13 +14,13 @@ import {
   STACK_ROWS,
 } from "../browser/measured_stack.ts";
 import { driftingScan, driftingTrace, DRIFTS, eventsIn } from "../browser/measured_baselines.ts";
-import { NEW_TRACE, PLAIN_TRACE, traceOf } from "../../static/measure/light/band_trace.ts";
-import { summaryOf } from "../../static/measure/measurement.ts";
+import { makeTrace, NEW_TRACE, PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
+import { summarizeItems } from "../../static/measure/measurement.ts";
 import { ROW_DIGITS } from "../../static/measure/recording.ts";
 import { VELOCITY } from "../../static/measure/flow/mod.ts";
 import { bandOf, measuredIn } from "../page/synthetic.ts";
 import { findEvents } from "../../static/measure/events/events.ts";
-import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
+import { listZipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 import { tableOf } from "../browser/saved_table.ts";
 import {
   ACTIVE,
@@ -78,7 +78,7 @@ Deno.test("measure: gives the same numbers for bands as the modules of the page"
     "49",
   ]);
   const plane = { samples: Float32Array.from(scanPlanes()[1]), shape: SCAN_SHAPE };
-  const change = traceOf(plane, ACTIVE, { ...PLAIN_TRACE, isChange: true, percentile: 20 }, LINE_TIME);
+  const change = makeTrace(plane, ACTIVE, { ...PLAIN_TRACE, isChange: true, percentile: 20 }, LINE_TIME);
   const found = findEvents(change.values, events);
   assert.equal(Number(active!["Events"]), found.length);
   const [one, other] = found.map(({ amplitude }) => amplitude);
@@ -115,7 +115,7 @@ Deno.test("measure: gives velocities as the page does, also of a recording witho
     const [row] =
       (await measured([path], Object.keys(settings).length > 0 ? { velocity: settings } : {})).rows;
     assert.equal(row!["Window (lines) of velocity over time"], String(used.window));
-    for (const { name, unit, value } of summaryOf(VELOCITY, found, bandOf(plane, part), used)) {
+    for (const { name, unit, value } of summarizeItems(VELOCITY, found, bandOf(plane, part), used)) {
       const said = row![unit === undefined ? name : `${name} (${unit})`];
       const wanted = typeof value === "number" ? Number(value.toPrecision(ROW_DIGITS)) : value;
       assert.equal(said, Number.isNaN(wanted) ? "" : String(wanted), name);
@@ -447,7 +447,7 @@ Deno.test("measure: a band too narrow for a velocity keeps its other values", as
 
 /** Files of a ZIP without compression, by name. */
 async function filesIn(bytes: Uint8Array): Promise<Record<string, string>> {
-  const entries = await zipEntries(new Blob([bytes.slice()]));
+  const entries = await listZipEntries(new Blob([bytes.slice()]));
   return Object.fromEntries(await Promise.all(entries.map(async ({ name, read }) => [name, await read()])));
 }
 
@@ -492,7 +492,7 @@ Deno.test("measure: writes several tables with their settings, equal with one jo
   const several = await measure([temporary.path], settings, [...flags, "--jobs", "4"]);
   assert.deepEqual(await filesIn(several.stdout), files);
   const plane = { samples: Float32Array.from(scanPlanes()[1]), shape: SCAN_SHAPE };
-  const trace = traceOf(plane, ACTIVE, NEW_TRACE, LINE_TIME);
+  const trace = makeTrace(plane, ACTIVE, NEW_TRACE, LINE_TIME);
   const traces = tableOf(files["traces.csv"]!);
   assert.deepEqual(traces.column("Mean").map(Number), [...trace.values, ...trace.values]);
   assert.deepEqual(new Set(traces.column("Band")), new Set(["Active"]));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { extensionOf } from "../../readers/formats.ts";
+import { findExtension } from "../../readers/formats.ts";
 import { ROOT } from "../binary/server_process.ts";
 
 const DATA = join(ROOT, "..", "shared", "data");
@@ -56,7 +56,7 @@ export function sharedCases(): SampleCase[] {
   const shortfalls = Deno.readTextFileSync(join(ROOT, ".ci", "expected_failures.txt")).split("\n");
   const known = all.filter(({ file }) => !shortfalls.some((line) => line.startsWith(`${file} `)));
   return known.flatMap((entry) => {
-    assert(extensionOf(entry.file) !== null, `${entry.file} is of no format of this build`);
+    assert(findExtension(entry.file) !== null, `${entry.file} is of no format of this build`);
     const path = join(DATA, entry.file);
     const within = entry.tolerance === undefined ? 0 : Number(/<= (\d+)/.exec(entry.tolerance)![1]);
     const { channels } = entry.expected_reference ?? entry.reference ?? { channels: null };

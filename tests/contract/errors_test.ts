@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import type { ErrorCode } from "../../schemas/served.ts";
-import { wantedChannels } from "../../readers/metadata/selection.ts";
-import { errorResponse } from "../../routes/errors.ts";
+import { selectChannels } from "../../readers/metadata/selection.ts";
+import { respondWithError } from "../../routes/errors.ts";
 import { ClientGone, DialogUnavailable } from "../../session/errors.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
@@ -526,8 +526,8 @@ Deno.test("invalid_channel_indices: refuses channels that differ in shape", () =
   // No format has such channels.
   const channel = (index: number, rows: number) =>
     ({ index, name: "", sampleType: "uint8", rows, columns: 2, color: null }) as const;
-  assert.throws(() => wantedChannels("a.czi", [channel(0, 2), channel(1, 3)], null), (error) => {
-    assert.equal(errorResponse(error).status, 422);
+  assert.throws(() => selectChannels("a.czi", [channel(0, 2), channel(1, 3)], null), (error) => {
+    assert.equal(respondWithError(error).status, 422);
     return (error as { tag: string }).tag === "invalid_channel_indices";
   });
 });

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
-import { type Packer, zipOf } from "../../session/archive/archive.ts";
+import { type Packer, streamZip } from "../../session/archive/archive.ts";
 import { OrderMemory } from "../../session/archive/exporter.ts";
-import { encodedOrder } from "../../session/archive/content/parsed_order.ts";
+import { encodeOrder } from "../../session/archive/content/parsed_order.ts";
 import { validatePath } from "../../cli/verdict.ts";
 import { ExportResponse } from "../../schemas/http.ts";
 import { FILES, writeCollection } from "../collection_tree.ts";
@@ -433,7 +433,7 @@ Deno.test("frees the planes of a cut archive, also those of the next position", 
     const { signal } = new AbortController();
     using memory = new OrderMemory();
     const options = { chosenByUser: false, version: "0", memory };
-    const order = encodedOrder({ members: [{ path: image }] });
+    const order = encodeOrder({ members: [{ path: image }] });
     const [member] = (await server.exporter.prepare(order, options, signal)).members;
     assert.ok(member);
     const { recording } = member;
@@ -452,7 +452,7 @@ Deno.test("frees the planes of a cut archive, also those of the next position", 
       write: () => Promise.resolve([]),
       hold: () => () => {},
     };
-    const reader = zipOf(archive, packer, () => {}).getReader();
+    const reader = streamZip(archive, packer, () => {}).getReader();
     for (let read = 0; read < 1 << 19;) read += (await reader.read()).value!.length;
     await reader.cancel().catch(() => {});
     await until(() => released === 2, "the release");

@@ -2,13 +2,13 @@
 import { join } from "node:path";
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import { listen } from "../../routes/listener.ts";
+import { listenOn } from "../../routes/listener.ts";
 import { createApp } from "../../routes/mod.ts";
 import { ErrorBody, OpenResponse } from "../../schemas/http.ts";
 import type { ErrorCode } from "../../schemas/served.ts";
 import type { Clock } from "../../session/clock.ts";
 import type { StartWorker } from "../../session/decode_pool.ts";
-import { DialogManners } from "../../session/dialog/manners.ts";
+import { DialogLimits } from "../../session/dialog/dialog_limits.ts";
 import type { PickRequest } from "../../session/dialog/picker.ts";
 import { ClientGone } from "../../session/errors.ts";
 import { type SessionRules, Sessions } from "../../session/sessions.ts";
@@ -105,7 +105,7 @@ export class Harness extends Sessions implements AsyncDisposable {
         pick: options.pick ?? (() => Promise.resolve(null)),
         isAvailable: () => options.dialogAvailable ?? true,
       },
-      manners: new DialogManners(() => clock.now()),
+      dialogLimits: new DialogLimits(() => clock.now()),
       allowedExtensions: rules.allowedExtensions,
       allowedOrigins: options.allowedOrigins ?? [],
       dialogOnly: options.dialogOnly ?? false,
@@ -144,7 +144,7 @@ export class Harness extends Sessions implements AsyncDisposable {
 
   /** Serves the same app over a real socket, with the real `info`. */
   listen(): { base: string; port: number } & AsyncDisposable {
-    const { port, close } = listen("127.0.0.1", 0, (request, env) => this.#app.fetch(request, env));
+    const { port, close } = listenOn("127.0.0.1", 0, (request, env) => this.#app.fetch(request, env));
     const end = () => within(PATIENCE, "the end of the server", close());
     return { base: `http://127.0.0.1:${port}`, port, [Symbol.asyncDispose]: end };
   }

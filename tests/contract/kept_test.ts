@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { validatePath } from "../../cli/verdict.ts";
-import { encodedOrder } from "../../session/archive/content/parsed_order.ts";
-import { type Packer, zipOf } from "../../session/archive/archive.ts";
+import { encodeOrder } from "../../session/archive/content/parsed_order.ts";
+import { type Packer, streamZip } from "../../session/archive/archive.ts";
 import { OrderMemory } from "../../session/archive/exporter.ts";
 import { ExportResponse, OpenResponse } from "../../schemas/http.ts";
 import { DOCUMENTS, FILES, writeCollection } from "../collection_tree.ts";
@@ -310,7 +310,7 @@ Deno.test(
     writePlainStore(path, { planes: [noise(12), noise(12)], rows: 3, columns: 4 });
     const { signal } = new AbortController();
     const options = { chosenByUser: true, version: "0", memory: new OrderMemory() };
-    const archive = await server.exporter.prepare(encodedOrder({ members: [{ path }] }), options, signal);
+    const archive = await server.exporter.prepare(encodeOrder({ members: [{ path }] }), options, signal);
     for (const leavesAt of ["image", "documents"] as const) {
       let [packed, released] = [0, 0];
       const packer: Packer = {
@@ -322,7 +322,7 @@ Deno.test(
         write: (_, part) => part === leavesAt ? Promise.reject(new Error("gone")) : Promise.resolve([]),
         hold: () => () => {},
       };
-      await assert.rejects(new Response(zipOf(archive, packer, () => {})).arrayBuffer());
+      await assert.rejects(new Response(streamZip(archive, packer, () => {})).arrayBuffer());
       assert.deepEqual([packed, released], [1, 1], leavesAt);
     }
   }),

@@ -1,7 +1,7 @@
 /** How the server listens: address families, taken ports, exhausted descriptors. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { listen } from "../../routes/listener.ts";
+import { listenOn } from "../../routes/listener.ts";
 import { FROM_SOURCE, ServerProcess } from "../binary/server_process.ts";
 import { PATIENCE, pause, until, within } from "../deadline.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
@@ -27,7 +27,7 @@ const textOf = async (host: string, port: number): Promise<string> =>
   await within(PATIENCE, `an answer at ${host}`, fetch(`http://${host}:${port}/`).then((r) => r.text()));
 
 Deno.test("localhost listens on both address families", bothFamilies, async () => {
-  const { port, close } = listen("localhost", 0, answer);
+  const { port, close } = listenOn("localhost", 0, answer);
   try {
     for (const host of ["127.0.0.1", "[::1]"]) assert.equal(await textOf(host, port), "ours");
   } finally {
@@ -40,7 +40,7 @@ Deno.test("localhost listens on both address families", bothFamilies, async () =
 Deno.test("localhost listens on one family if the other is taken, and says so", bothFamilies, async () => {
   using taken = Deno.listen({ hostname: "::1", port: 0 });
   const said: string[] = [];
-  const { port, close } = listen("localhost", taken.addr.port, answer, {
+  const { port, close } = listenOn("localhost", taken.addr.port, answer, {
     warn: (message) => said.push(message),
   });
   try {
@@ -54,7 +54,7 @@ Deno.test("localhost listens on one family if the other is taken, and says so", 
 Deno.test("a port that another program has taken is an error with its code", () => {
   using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   for (const host of ["127.0.0.1", "localhost"]) {
-    assert.throws(() => listen(host, taken.addr.port, answer), { code: "EADDRINUSE" });
+    assert.throws(() => listenOn(host, taken.addr.port, answer), { code: "EADDRINUSE" });
   }
 });
 
@@ -105,7 +105,7 @@ Deno.test("a port that another program takes from a running server is an error, 
     throw new Deno.errors.AddrInUse("taken");
   };
   await withEndedListener(again, async () => {
-    listen("127.0.0.1", 0, answer, { lost: (message) => said.push(message) });
+    listenOn("127.0.0.1", 0, answer, { lost: (message) => said.push(message) });
     await until(() => said.length > 0);
   });
   assert.deepEqual(said, ["Another program has taken the port of the listener at 127.0.0.1:4711"]);
@@ -118,7 +118,7 @@ Deno.test("a listener that ended listens again before anything else runs", async
     return { addr: { port: 4711 }, finished: new Promise(() => {}), shutdown: () => Promise.resolve() };
   };
   await withEndedListener(again as unknown as typeof Deno.serve, async () => {
-    listen("127.0.0.1", 0, answer);
+    listenOn("127.0.0.1", 0, answer);
     setTimeout(() => order.push("a timer runs"), 0);
     await until(() => order.length === 2);
   });

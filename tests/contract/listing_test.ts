@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { z } from "zod";
 import { ListResponse } from "../../schemas/http.ts";
 import type { ErrorCode } from "../../schemas/served.ts";
-import { fileSize } from "../../session/file_size.ts";
+import { formatFileSize } from "../../session/file_size.ts";
 import { SUPPORTED_EXTENSIONS } from "../../readers/formats.ts";
 import { listFolder } from "../../session/folder_listing.ts";
 import { run } from "../child_process.ts";
@@ -123,7 +123,7 @@ Deno.test("lists the files that the reader opens together as parts of one entry"
       if (entry.kind !== "image" || entry.bytes === null) continue;
       const { source, header } = await server.open(entry.path);
       deepEqual(
-        [entry.name, entry.path, entry.format, fileSize(entry.bytes)],
+        [entry.name, entry.path, entry.format, formatFileSize(entry.bytes)],
         [source.name, source.path, source.format, header.fileSize],
       );
       if (entry.bytes !== Deno.statSync(entry.path).size) sets += 1;
@@ -172,7 +172,7 @@ Deno.test("lists each recording of its own, and hides the parts of others, whate
     // What is listed opens as itself, and what is hidden as a part of what is listed.
     const size = async (name: string) => (await server.open(join(folder, name))).header.fileSize;
     for (const { name, path, bytes } of listing.entries) {
-      if (!/^(?:b \(1|damaged \()/.test(name)) deepEqual(await size(name), fileSize(bytes!), path);
+      if (!/^(?:b \(1|damaged \()/.test(name)) deepEqual(await size(name), formatFileSize(bytes!), path);
     }
     deepEqual(await size("split (1).czi"), await size("split.czi"));
     deepEqual(await size("m_00001.oir"), await size("m.oir"));

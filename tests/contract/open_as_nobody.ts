@@ -1,8 +1,8 @@
 /** Judges a path as another user: run by the test of files without read permission. */
-import { judgePath } from "../../session/source_path.ts";
+import { checkPath } from "../../session/source_path.ts";
 
 try {
-  await judgePath(Deno.args[0]!, null);
+  await checkPath(Deno.args[0]!, null);
   console.log("opened");
 } catch (error) {
   console.log(String(error));

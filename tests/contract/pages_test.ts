@@ -1,8 +1,8 @@
 /** The files of pages: where they are served, that no cache keeps them, and that no other file of the program is. */
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
-import { manualPage, PAGE_GROUPS } from "../../routes/manual_page.ts";
-import { pageScript, ScriptFault } from "../../routes/page_script.ts";
+import { PAGE_GROUPS, renderManualPage } from "../../routes/manual_page.ts";
+import { ScriptFault, stripScript } from "../../routes/page_script.ts";
 import { Harness } from "./harness.ts";
 
 const STATIC = new URL("../../static/", import.meta.url);
@@ -73,17 +73,17 @@ Deno.test("a script with a fault is refused with its file and line, until it is 
   try {
     for (const [source, message] of Object.entries(faults)) {
       await Deno.writeTextFile(path, source);
-      await assert.rejects(pageScript(pathToFileURL(path), "x.ts"), { constructor: ScriptFault, message });
+      await assert.rejects(stripScript(pathToFileURL(path), "x.ts"), { constructor: ScriptFault, message });
     }
     await Deno.writeTextFile(
       path,
       "interface A {\n  a: number;\n}\nconst count: number = 1;\nconst text = `a \n`;",
     );
-    const script = await pageScript(pathToFileURL(path), "x.ts");
+    const script = await stripScript(pathToFileURL(path), "x.ts");
     assert.equal(new TextDecoder().decode(script), "\n\n\nconst count         = 1;\nconst text = `a \n`;");
-    assert.equal(await pageScript(pathToFileURL(path), "x.ts"), script, "made once");
+    assert.equal(await stripScript(pathToFileURL(path), "x.ts"), script, "made once");
     await Deno.remove(path);
-    await assert.rejects(pageScript(pathToFileURL(path), "x.ts"), Deno.errors.NotFound);
+    await assert.rejects(stripScript(pathToFileURL(path), "x.ts"), Deno.errors.NotFound);
   } finally {
     await Deno.remove(path).catch(() => {});
   }
@@ -233,7 +233,7 @@ echo "<&>"
 
 [code](../readers/) ![A picture](images/a.png)
 `;
-  const html = manualPage({
+  const html = renderManualPage({
     markdown,
     path: "docs/measure.md",
     files: "/files",

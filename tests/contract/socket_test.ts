@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ToWorker } from "../../session/worker/orders.ts";
-import { listen } from "../../routes/listener.ts";
+import { listenOn } from "../../routes/listener.ts";
 import { startDecodeWorker } from "../../session/decode_pool.ts";
 import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { Harness, sampleFolder } from "./harness.ts";
@@ -88,7 +88,7 @@ Deno.test("cancels a body whose client left before it began", async () => {
     pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)),
     cancel: () => cancelled.resolve(),
   }, { highWaterMark: 0 });
-  const listener = listen("127.0.0.1", 0, async ({ signal }) => {
+  const listener = listenOn("127.0.0.1", 0, async ({ signal }) => {
     signal.addEventListener("abort", () => left.resolve());
     await left.promise;
     return new Response(body);

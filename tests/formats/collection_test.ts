@@ -6,7 +6,7 @@ import { write } from "../fixtures/plain_store.ts";
 import { entriesBelow, zipOf } from "../fixtures/zip_writer.ts";
 import { loadHere, type LoadOptions, openHere } from "../load_here.ts";
 import { NO_LINKS } from "../no_links.ts";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import { DecodeFailed, PlaneNotFound, UnsupportedFormat } from "../../readers/errors.ts";
 import { inFolder as inTemporary } from "../temporary_files.ts";
 import { codesOf } from "../warning_codes.ts";
@@ -87,7 +87,7 @@ Deno.test(
     for (const path of [root, join(root, "images/0001")]) {
       await openHere(path, (acquisition) => {
         assert.equal(acquisition.collection?.member.id, "m1");
-        const documents = documentsOf(acquisition).filter(({ name }) => !name.includes("zarr.json"));
+        const documents = collectDocuments(acquisition).filter(({ name }) => !name.includes("zarr.json"));
         assert.deepEqual(documents.map(({ name, mediaType }) => [name, mediaType]), [
           ["meta/0001/acqimage.json", "application/json"],
           ["meta/0001/analyses.json", "application/json"],

@@ -5,7 +5,7 @@ import process from "node:process";
 import { zstdCompressSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import { FileAccess } from "../../readers/io/file_access.ts";
 import { concat, doubles, padded, words } from "../fixtures/bytes.ts";
 import {
@@ -417,7 +417,7 @@ Deno.test("omits an axis of one index, and lists XML attachments as documents", 
   await openBytes("a.czi", made.bytes, async (acquisition) => {
     deepEqual(codesOf(acquisition.warnings), []);
     equal((await planesAt(acquisition))[0]![15], 20);
-    deepEqual(documentsOf(acquisition).map(({ name, text }) => [name, text]), [
+    deepEqual(collectDocuments(acquisition).map(({ name, text }) => [name, text]), [
       ["metadata", xml],
       ["Experiment", experiment],
     ]);

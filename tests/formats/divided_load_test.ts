@@ -7,7 +7,7 @@ import { FileAccess } from "../../readers/io/file_access.ts";
 import { systemClock } from "../../session/clock.ts";
 import { DecodePool } from "../../session/decode_pool.ts";
 import { loadAcquisition } from "../../session/opener.ts";
-import { divide, mostPieces } from "../../session/decoding.ts";
+import { countPieces, divide } from "../../session/decoding.ts";
 import { MemoryBudget } from "../../session/memory_budget.ts";
 import type { PlaneParts } from "../../session/plane_buffer.ts";
 import { PlaneMemory } from "../../session/plane_memory.ts";
@@ -105,7 +105,7 @@ async function compareShares(path: string): Promise<number> {
     // As if it were a large one.
     const { channels, division } = plan;
     const large = { channels, division, summary: { rows: plan.rows, columns: 1 << 30 } };
-    const most = mostPieces(large);
+    const most = countPieces(large);
     const whole = await decode();
     for (const count of new Set([2, 3, most].filter((count) => count > 1 && count <= most))) {
       const found = new Map(plan.channels.map((channel) => [channel, [] as Uint8Array[]]));

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { PlaneNotFound } from "../../readers/errors.ts";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import type { AcquisitionSummary } from "../../session/acquisition_summary.ts";
 import { type Acquisition, type Axis, sizesOf } from "../../readers/reader.ts";
 import {
@@ -57,7 +57,7 @@ async function checkScene(acquisition: Acquisition, scene: ExpectedScene, file: 
   if (scene.dtype) equal(channels[0]!.sampleType, scene.dtype);
   if (scene.rowStep) checkStep(axes.at(-2)!, scene.rowStep);
   if (scene.warnings) deepEqual(codesOf(acquisition.warnings).sort(), [...scene.warnings].sort());
-  for (const { mediaType, text } of documentsOf(acquisition)) {
+  for (const { mediaType, text } of collectDocuments(acquisition)) {
     if (mediaType === "application/json") JSON.parse(text);
     if (mediaType === "application/xml") ok(text.trimStart().startsWith("<"));
   }

@@ -3,9 +3,9 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { Hdf5File } from "../../readers/hdf5/file.ts";
-import { Blocks } from "../../readers/hdf5/blocks.ts";
+import { Hdf5Blocks } from "../../readers/hdf5/blocks.ts";
 import { openIndex } from "../../readers/hdf5/chunk_index.ts";
-import { chunkBytes } from "../../readers/hdf5/filters.ts";
+import { countChunkBytes } from "../../readers/hdf5/filters.ts";
 import { FileAccess } from "../../readers/io/file_access.ts";
 import { checkCuts, loadBytes, openBytes, refused, testDamage } from "../damage.ts";
 import { FIXTURES } from "../fixtures/expected.ts";
@@ -28,10 +28,10 @@ function firstChunk(name: string, path = DATA): { readonly position: number; rea
     ...dataset,
     chunk,
     index,
-    bytes: chunkBytes(dataset),
+    bytes: countChunkBytes(dataset),
     isFiltered: dataset.filters.length > 0,
   };
-  const found = openIndex(new Blocks(source), about)(dataset.shape.map(() => 0));
+  const found = openIndex(new Hdf5Blocks(source), about)(dataset.shape.map(() => 0));
   ok(found);
   return { position: found.address, length: found.bytes };
 }

@@ -2,21 +2,21 @@
  * Parses texts that took quadratic time, with sizes for which that would be hours. Prints the name of each when it is done; the test
  * beside it runs this file and waits for them.
  */
-import { Settings } from "../../readers/oif/settings.ts";
-import { mainSettings } from "../../readers/oif/main_settings.ts";
-import { lastPart } from "../../readers/oif/streams.ts";
-import { imageElements, parseHeader } from "../../readers/lif/document.ts";
-import { writtenMoment } from "../../readers/metadata/moment.ts";
-import { namedPart, sourceName } from "../../readers/metadata/pvscan_files.ts";
+import { OifSettings } from "../../readers/oif/settings.ts";
+import { parseMainSettings } from "../../readers/oif/main_settings.ts";
+import { takeLastPart } from "../../readers/oif/streams.ts";
+import { listImageElements, parseHeader } from "../../readers/lif/document.ts";
+import { parseMonthFirst } from "../../readers/metadata/moment.ts";
+import { makeSourceName, parseScanFileName } from "../../readers/metadata/pvscan_files.ts";
 import { readNode } from "../../readers/ome_zarr/hierarchy.ts";
-import { readFields } from "../../readers/tiff/dialects/olympus_fields.ts";
-import { uuidIn } from "../../readers/tiff/dialects/ome_set.ts";
+import { readStatedFields } from "../../readers/tiff/dialects/olympus/fields.ts";
+import { findUuid } from "../../readers/tiff/dialects/ome/file_set.ts";
 import { storeOf } from "../fixtures/plain_store.ts";
 
 const MILLION = 1_000_000;
 
 const olympus = (section: string, key: string) => (value: string) => () =>
-  readFields(`[${section}]\r\n"${key}"\t"${value}"\r\n[Image]\r\n"Image Size"\t"12 * 8"\r\n`);
+  readStatedFields(`[${section}]\r\n"${key}"\t"${value}"\r\n[Image]\r\n"Image Size"\t"12 * 8"\r\n`);
 
 const size = olympus("Image", "Image Size");
 const converted = olympus("Image", "Image Size(Unit Converted)");
@@ -41,13 +41,13 @@ export const TEXTS: Readonly<Record<string, () => unknown>> = {
   "numbers in the duration of an Olympus text": duration("1-1 [".repeat(MILLION)),
   "numbers in the sampling speed of an Olympus text": speed("1[".repeat(2 * MILLION)),
   "digits in the date of an Olympus text": olympus("General", "Date")("0".repeat(4 * MILLION)),
-  "digits in a date": () => writtenMoment("0".repeat(4 * MILLION)),
-  "marks in a file name of an OIB": () => lastPart("GST".repeat(5 * MILLION)),
-  "equal signs in a file name of an OIB": () => lastPart("=".repeat(15 * MILLION)),
-  "brackets in settings of an OIF": () => mainSettings(new Settings("[".repeat(16 * MILLION), "it")),
-  "cycles in the name of a Prairie image": () => namedPart("a" + "_Cycle1".repeat(MILLION)),
-  "cycles in the name of a Prairie source": () => sourceName("a" + "_Cycle1".repeat(MILLION)),
-  "roots without an end in OME-XML": () => uuidIn("<OME ".repeat(4 * MILLION)),
+  "digits in a date": () => parseMonthFirst("0".repeat(4 * MILLION)),
+  "marks in a file name of an OIB": () => takeLastPart("GST".repeat(5 * MILLION)),
+  "equal signs in a file name of an OIB": () => takeLastPart("=".repeat(15 * MILLION)),
+  "brackets in settings of an OIF": () => parseMainSettings(new OifSettings("[".repeat(16 * MILLION), "it")),
+  "cycles in the name of a Prairie image": () => parseScanFileName("a" + "_Cycle1".repeat(MILLION)),
+  "cycles in the name of a Prairie source": () => makeSourceName("a" + "_Cycle1".repeat(MILLION)),
+  "roots without an end in OME-XML": () => findUuid("<OME ".repeat(4 * MILLION)),
   "strings without an end in JSON": () => {
     try {
       readNode(storeOf(new Map([[".zattrs", '{"a": NaN, ' + '"a\\'.repeat(MILLION)]])), "");
@@ -57,7 +57,7 @@ export const TEXTS: Readonly<Record<string, () => unknown>> = {
   },
   "a string of 16 million characters in JSON": () =>
     readNode(storeOf(new Map([[".zattrs", `{"a": NaN, "b": "${"b".repeat(16 * MILLION)}"}`]])), ""),
-  "detectors and bands of a LIF": () => imageElements(parseHeader(lif(190_000)).root),
+  "detectors and bands of a LIF": () => listImageElements(parseHeader(lif(190_000)).root),
 };
 
 if (import.meta.main) {

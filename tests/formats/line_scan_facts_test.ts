@@ -1,7 +1,7 @@
 /** What `lineScan` says of the line scans of each format; frames and sections have none. */
 import { deepEqual, equal } from "node:assert/strict";
 import { join } from "node:path";
-import { tiffOf as kymographTiff } from "../../static/measure/tiff.ts";
+import { writeTiffFile as kymographTiff } from "../../static/measure/tiff.ts";
 import { omeImage, omeXml } from "../fixtures/ome_xml.ts";
 import { filledPages, grayLayout } from "../fixtures/tiff_writer.ts";
 import { loadHere } from "../load_here.ts";

@@ -1,7 +1,7 @@
 /** Names, colours, steps, times, dates, documents and scenes of LSM files, and what makes a file one. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { loadBytes } from "../damage.ts";
 import { loadLsm, LsmBytes } from "../fixtures/lsm_files.ts";
@@ -41,7 +41,7 @@ Deno.test("reads channels, steps, times and date of a series of stacks", async (
 
 Deno.test("lists the non-empty parts of the file as documents", () =>
   openHere(fixture("series_tzc.lsm"), (acquisition) => {
-    const documents = documentsOf(acquisition);
+    const documents = collectDocuments(acquisition);
     deepEqual(documents.map(({ name, mediaType }) => [name, mediaType]), [
       ["ScanInformation", "application/json"],
       ["TimeStamps", "application/json"],
@@ -70,7 +70,7 @@ Deno.test("reads rows of a line scan as time, and lists the scanned line as a do
     ok(acquisition.times.every((seconds, row) => Math.abs(seconds - 0.002 * row) < 1e-9));
     // The record states 250 ms.
     deepEqual([acquisition.reference, codesOf(acquisition.warnings)], [null, ["metadata_disagree"]]);
-    const documents = documentsOf(acquisition);
+    const documents = collectDocuments(acquisition);
     const stamps: number[] = JSON.parse(documents.find(({ name }) => name === "TimeStamps")!.text);
     deepEqual([stamps.length, stamps[0]], [37, 7]);
     deepEqual(JSON.parse(documents.find(({ name }) => name === "LinescanOverlay")!.text), [

@@ -5,7 +5,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { basename, dirname, join } from "node:path";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import { writeCollection } from "../collection_tree.ts";
 import { concat } from "../fixtures/bytes.ts";
 import { ndtiffFiles, recordOf } from "../fixtures/ndtiff_writer.ts";
@@ -216,7 +216,10 @@ Deno.test("a collection: finds images, documents and tables in another spelling"
     const view = async (path: string) => {
       const { summary: { path: _path, indexBytes: _bytes, ...summary }, planes, referencePlanes } =
         await loadHere(path);
-      const names = await openHere(path, (acquisition) => documentsOf(acquisition).map(({ name }) => name));
+      const names = await openHere(
+        path,
+        (acquisition) => collectDocuments(acquisition).map(({ name }) => name),
+      );
       return {
         summary,
         names: names.map((name) => name.normalize("NFC")),

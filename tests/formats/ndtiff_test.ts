@@ -1,7 +1,7 @@
 /** NDTiff data sets: one that the `ndtiff` package wrote and read, and small ones with what that package does not write. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import { PlaneNotFound } from "../../readers/errors.ts";
 import { sizesOf } from "../../readers/reader.ts";
 import { concat } from "../fixtures/bytes.ts";
@@ -53,7 +53,7 @@ Deno.test("opens a data set by each of its files", async () => {
 Deno.test("lists size, documents and existing planes of a data set", async () => {
   for (const { index, planes, sizes } of expectedFile("ndtiff", "explored").scenes) {
     await openHere(FIXTURE, (acquisition) => {
-      const names = documentsOf(acquisition).map(({ name }) => name);
+      const names = collectDocuments(acquisition).map(({ name }) => name);
       deepEqual(names, ["NDTiff summary", "MicroManagerMetadata (51123)"]);
       const files = [...Deno.readDirSync(FIXTURE)].map(({ name }) => Deno.statSync(join(FIXTURE, name)));
       equal(acquisition.fileSize, files.reduce((sum, { size }) => sum + size, 0));

@@ -1,7 +1,7 @@
 /** OIF and OIB: what opens them, what is read of them, and their documents. */
 import { equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import { loadHere, openHere } from "../load_here.ts";
 
 const FOLDER = join(import.meta.dirname!, "../fixtures/oif");
@@ -18,7 +18,7 @@ Deno.test("reads only the requested plane", async () => {
 Deno.test("lists the settings texts as documents, unchanged", async () => {
   for (const [file, main] of [["line_scan.oif", "line_scan.oif"], ["path_scan_v3.oib", "path_scan_v3.oif"]]) {
     await openHere(join(FOLDER, file!), (acquisition) => {
-      const documents = documentsOf(acquisition);
+      const documents = collectDocuments(acquisition);
       const names = documents.map(({ name }) => name);
       ok(names.includes("s_C001.pty") && names.includes("s_1234-5.roi"), names.join());
       equal(names[0], main);

@@ -2,7 +2,7 @@
 import { loadBytes } from "../damage.ts";
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import type { Acquisition, Position } from "../../readers/reader.ts";
 import { FILES } from "../fixtures/oir/write_files.ts";
 import { CHANNEL_A, CHANNEL_B, frame, lineScan, ramp } from "../fixtures/oir_files.ts";
@@ -178,7 +178,7 @@ Deno.test("lists the documents of all blocks and of the first frame", async () =
   // All are ASCII, so that characters of the file are its bytes.
   const text = new TextDecoder().decode(bytes);
   await opened(bytes, (acquisition) => {
-    const documents = documentsOf(acquisition);
+    const documents = collectDocuments(acquisition);
     const kinds = documents.map(({ name }) => name.split(" at ")[0]!);
     const known = ["frameProperties", "imageProperties", "fileInfomation", "LUT", "eventList"];
     deepEqual([...new Set(kinds)].sort(), known.sort());

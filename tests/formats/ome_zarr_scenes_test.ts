@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import { chooseFormat, openChosen, type OpenedScene } from "../../readers/choose_format.ts";
 import { FileAccess } from "../../readers/io/file_access.ts";
 import type { Scenes } from "../../readers/reader.ts";
@@ -116,14 +116,14 @@ Deno.test("lists the stored documents of the layout, image and array of a scene"
     "OME/METADATA.ome.xml",
   ];
   await opened(path, ({ acquisition }) => {
-    const documents = documentsOf(acquisition);
+    const documents = collectDocuments(acquisition);
     deepEqual(documents.map(({ name }) => name), keys);
     const types = keys.map((key) => key.endsWith("xml") ? "application/xml" : "application/json");
     deepEqual(documents.map(({ mediaType }) => mediaType), types);
     for (const { name, text } of documents) equal(text, Deno.readTextFileSync(join(path, name)));
   }, 1);
   await opened(join(FIXTURES, "plate_v05.ome.zarr"), ({ acquisition }) => {
-    const names = documentsOf(acquisition).map(({ name }) => name);
+    const names = collectDocuments(acquisition).map(({ name }) => name);
     deepEqual(names, ["zarr.json", "B/2/1/zarr.json", "B/2/1/s0/zarr.json"]);
   }, 4);
 });

@@ -1,7 +1,7 @@
 /** Prairie View: which files open a scan, and its documents. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import { expectedFiles } from "../fixtures/expected.ts";
 import { loadHere, openHere } from "../load_here.ts";
 
@@ -32,7 +32,7 @@ Deno.test("counts all bytes of the scan, and serves its document as metadata", a
   const bytes = names.reduce((sum, name) => sum + Deno.statSync(join(folder, name)).size, 0);
   await openHere(join(folder, "LineScan-06092017-1414-619.xml"), (acquisition) => {
     equal(acquisition.fileSize, bytes);
-    const [document, ...more] = documentsOf(acquisition);
+    const [document, ...more] = collectDocuments(acquisition);
     deepEqual(more, []);
     equal(document!.name, "LineScan-06092017-1414-619.xml");
     equal(document!.mediaType, "application/xml");

@@ -3,8 +3,8 @@
  * Every shorter form of them is refused.
  */
 import { deepEqual, ok, rejects } from "node:assert/strict";
-import { byteCodec } from "../../readers/ome_zarr/byte_codecs.ts";
-import { codecOf } from "../../readers/tiff/compressed_segments.ts";
+import { findByteCodec } from "../../readers/ome_zarr/byte_codecs.ts";
+import { requireCodec } from "../../readers/tiff/compressed_segments.ts";
 import { strip } from "../fixtures/strip.ts";
 import fixtures from "../fixtures/streams/streams.json" with { type: "json" };
 
@@ -15,7 +15,7 @@ type Decode = (stream: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
 /** The decoder of a TIFF strip that holds the plain bytes. */
 async function stripDecoder(compression: number): Promise<Decode> {
-  const { decode } = await codecOf({ compression, samples: 1 });
+  const { decode } = await requireCodec({ compression, samples: 1 });
   // These codecs look at no tag of the page.
   const segment = strip(fixtures.columns, fixtures.rows, { bytes: PLAIN.length });
   return (stream) => decode(stream, segment);
@@ -23,7 +23,7 @@ async function stripDecoder(compression: number): Promise<Decode> {
 
 /** The decoder of a chunk, which has to have its exact length. */
 function chunkDecoder(name: string): Decode {
-  const codec = byteCodec(name, {}, 2)!;
+  const codec = findByteCodec(name, {}, 2)!;
   return (stream) => {
     const bytes = codec.decode(stream, PLAIN.length);
     ok(bytes.length === PLAIN.length);

@@ -1,7 +1,7 @@
 /** TIFF sets that a document beside them describes: `.companion.ome`, and `Experiment.xml` of ThorImage. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { join } from "node:path";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import { DecodeFailed } from "../../readers/errors.ts";
 import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
 import { type Field, filledPages, grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
@@ -44,7 +44,7 @@ Deno.test("opens a set by its companion document", () =>
     const bytes = [...Deno.readDirSync(folder)].map(({ name }) => Deno.statSync(join(folder, name)).size);
     equal(summary.fileSize, bytes.reduce((sum, size) => sum + size));
     await openHere(path, (acquisition) => {
-      deepEqual(documentsOf(acquisition).map(({ name }) => name), ["set.Companion.OME"]);
+      deepEqual(collectDocuments(acquisition).map(({ name }) => name), ["set.Companion.OME"]);
     });
   }));
 
@@ -153,7 +153,7 @@ Deno.test("ThorImage: takes frame rate and local date from Experiment.xml", asyn
   deepEqual(await described(), { steps: STEPS, moment: "20231018 13:39:19", codes: "" });
   await withThorImage({}, experiment(), (path) =>
     openHere(path, (acquisition) => {
-      deepEqual(documentsOf(acquisition).map(({ name, mediaType }) => [name, mediaType]), [
+      deepEqual(collectDocuments(acquisition).map(({ name, mediaType }) => [name, mediaType]), [
         ["ImageDescription (270)", "application/xml"],
         ["Experiment.xml", "application/xml"],
       ]);

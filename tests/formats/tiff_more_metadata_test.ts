@@ -1,7 +1,7 @@
 /** Colours, time stamps and metadata documents of each dialect; the expected values stand in what is written here. */
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { join } from "node:path";
-import { documentsOf } from "../../readers/io/document_list.ts";
+import { collectDocuments } from "../../readers/io/document_list.ts";
 import type { Acquisition } from "../../readers/reader.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { omeImage, omeXml, tiffData } from "../fixtures/ome_xml.ts";
@@ -16,7 +16,7 @@ const pages = (count: number, fields: Field[] = [], samples = 1) =>
 const colors = ({ channels }: Acquisition) => channels.map(({ color }) => color);
 
 function checkDocuments(acquisition: Acquisition, expected: readonly (readonly [string, string, string])[]) {
-  const documents = documentsOf(acquisition);
+  const documents = collectDocuments(acquisition);
   deepEqual(documents.map(({ name, mediaType, text }) => [name, mediaType, text]), expected);
 }
 
@@ -31,7 +31,10 @@ Deno.test("OME-XML: the document of a companion file", async () => {
         ["x.companion.ome", "application/xml", companion],
       ]);
       Deno.removeSync(join(folder, "x.companion.ome"));
-      throws(() => documentsOf(acquisition), /"x\.companion\.ome", which holds the metadata, is missing/);
+      throws(
+        () => collectDocuments(acquisition),
+        /"x\.companion\.ome", which holds the metadata, is missing/,
+      );
     },
   );
 });

@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
 import { FileAccess } from "../../readers/io/file_access.ts";
-import { openResponse } from "../../session/open_response.ts";
+import { describeSession } from "../../session/open_response.ts";
 import { OpenResponse } from "../../schemas/http.ts";
 import { type LoadedAcquisition, planLoad, requestOf } from "../load_here.ts";
 import { copy } from "../temporary_files.ts";
@@ -71,7 +71,7 @@ function judge({ summary, planes, referencePlanes }: LoadedAcquisition): string 
   if (channels.some(({ name }) => name.trim() === "")) return "a channel without a name";
   const order = axes.map(({ name }) => "TLCZYX".indexOf(name));
   if (order.some((at, i) => at < 0 || at <= (order[i - 1] ?? -1))) return "axes out of order";
-  const answer = openResponse({ id: "0".repeat(32), summary });
+  const answer = describeSession({ id: "0".repeat(32), summary });
   const judged = OpenResponse.safeParse(answer);
   return judged.success ? null : `an answer outside the contract: ${judged.error.message.slice(0, 500)}`;
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FileAccess } from "../../readers/io/file_access.ts";
-import { zarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
+import { findZarrFolder } from "../../readers/ome_zarr/zip_directory.ts";
 import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
 import { image, lifFile, samples } from "../fixtures/lif_writer.ts";
 import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
@@ -124,7 +124,7 @@ function unpacked(path: string, name: string): Seed[] {
     const value = store.open(key, MAX_SEED_BYTES);
     if (value) files.set(key, value.read(0, value.size, key));
   }
-  const folder = zarrFolder(zip.names);
+  const folder = findZarrFolder(zip.names);
   return folder === null ? [] : [{ name, open: folder, files }];
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { foreignMember } from "../../readers/collection/acqstore_layout.ts";
 import { collectionOfList } from "../../readers/collection/acqstore_list.ts";
-import { documentsOf, restored } from "../../static/demo/v2/saving/restored.ts";
+import { findDocumentsIn, restoreDocuments } from "../../static/demo/v2/saving/restored.ts";
 
 const ROOT = new URL("../fixtures/acqstore/analyses.ome.zarr/", import.meta.url);
 const read = (path: string) => JSON.parse(Deno.readTextFileSync(new URL(path, ROOT)));
@@ -17,17 +17,17 @@ Deno.test("regions of acqstore are drawn where acqstore drew them", () => {
     { name: acqimage, text: JSON.stringify(read(acqimage)) },
     ...[made.image, made.analyses].map((value, i) => ({ name: `${i}.json`, text: JSON.stringify(value) })),
   ];
-  const [documents, ...others] = documentsOf(files);
+  const [documents, ...others] = findDocumentsIn(files);
   assert.equal(others.length, 0);
   const axis = { arrayDimension: 0, name: "Y", size: 144, step: 0.002, unit: "seconds" };
-  const { drawn, note, outside } = restored(
+  const { drawn, note, outside } = restoreDocuments(
     documents!,
     {
       plane: { shape: [144, 40], axes: [axis, { ...axis, name: "X", size: 40, unit: "um" }] },
       header: { sizes: { Y: 144, X: 40 } },
       channels: [{ index: 0, name: "CH1" }],
       collection: { id: "c", name: "c", member: { id: member.id, name: member.name, accepted: true } },
-    } as unknown as Parameters<typeof restored>[1],
+    } as unknown as Parameters<typeof restoreDocuments>[1],
   );
   assert.deepEqual([note, outside], ["", []]);
   assert.equal(drawn.accepted, null, "as in the collection");

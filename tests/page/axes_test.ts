@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { axisTitle, formatAt, formatNumber, ticks, toPhysical } from "../../static/measure/axes.ts";
+import {
+  formatAt,
+  formatAxisTitle,
+  formatDigits,
+  placeTicks,
+  toPhysical,
+} from "../../static/measure/axes.ts";
 import { scaleBar } from "../../static/demo/v2/picture/scale_bar.ts";
 
 Deno.test("places ticks at round values within the range, if there is room", () => {
@@ -14,19 +20,21 @@ Deno.test("places ticks at round values within the range, if there is room", () 
     [0, 1, 0, ""],
     [NaN, 1, 5, ""],
   ];
-  for (const [low, high, most, labels] of rows) assert.equal(ticks(low, high, most).labels.join(" "), labels);
+  for (const [low, high, most, labels] of rows) {
+    assert.equal(placeTicks(low, high, most).labels.join(" "), labels);
+  }
 });
 
 Deno.test("bounds the number of ticks and keeps them distinct", () => {
   // Neighbouring doubles at 4e15 are 0.5 apart, at 3e16 they are 4.
-  assert.deepEqual(ticks(4e15, 4e15 + 1, 6).values, []);
-  assert.deepEqual(ticks(3e16, 3e16 + 4, 6).values, []);
-  assert.deepEqual(ticks(0, 5e-324, 6).values, []);
-  assert(ticks(-3e38, 3e38, 6).values.length > 2);
+  assert.deepEqual(placeTicks(4e15, 4e15 + 1, 6).values, []);
+  assert.deepEqual(placeTicks(3e16, 3e16 + 4, 6).values, []);
+  assert.deepEqual(placeTicks(0, 5e-324, 6).values, []);
+  assert(placeTicks(-3e38, 3e38, 6).values.length > 2);
   const end = fc.double({ noNaN: true });
   fc.assert(
     fc.property(end, end, fc.integer({ min: 1, max: 40 }), (low, high, most) => {
-      const { values, labels } = ticks(low, high, most);
+      const { values, labels } = placeTicks(low, high, most);
       assert(values.length <= most + 1 && labels.length === values.length);
       assert(values.every((value, i) => i === 0 || value > values[i - 1]!));
     }),
@@ -41,23 +49,23 @@ Deno.test("places a sample at index times step, in the middle of its pixel", () 
 });
 
 Deno.test("titles have quantity and unit", () => {
-  assert.equal(axisTitle({ name: "Y", unit: "seconds" }), "Time (s)");
-  assert.equal(axisTitle({ name: "X", unit: "um" }), "X (µm)");
-  assert.equal(axisTitle({ name: "X", unit: "Pixels" }), "X (px)");
-  assert.equal(axisTitle({ name: "X", unit: "nanometer" }), "X (nanometer)");
+  assert.equal(formatAxisTitle({ name: "Y", unit: "seconds" }), "Time (s)");
+  assert.equal(formatAxisTitle({ name: "X", unit: "um" }), "X (µm)");
+  assert.equal(formatAxisTitle({ name: "X", unit: "Pixels" }), "X (px)");
+  assert.equal(formatAxisTitle({ name: "X", unit: "nanometer" }), "X (nanometer)");
 });
 
 Deno.test("numbers keep their significant digits", () => {
   assert.equal(formatAt(0.30000000000000004, 0.1), "0.3");
   assert.equal(formatAt(-0.00001, 0.1), "0.0");
-  assert.equal(formatNumber(65535), "65535");
-  assert.equal(formatNumber(0.1234567), "0.12346");
-  assert.equal(formatNumber(1.5e-9), "1.5e-9");
-  assert.equal(formatNumber(3.4028234663852886e38), "3.4028e+38");
+  assert.equal(formatDigits(65535), "65535");
+  assert.equal(formatDigits(0.1234567), "0.12346");
+  assert.equal(formatDigits(1.5e-9), "1.5e-9");
+  assert.equal(formatDigits(3.4028234663852886e38), "3.4028e+38");
   // Both ends of a narrow range differ.
-  assert.equal(formatNumber(10000.123, 0.333), "10000.123");
-  assert.equal(formatNumber(100000001.5, 2), "100000001.5");
-  assert.equal(formatNumber(NaN), "NaN");
+  assert.equal(formatDigits(10000.123, 0.333), "10000.123");
+  assert.equal(formatDigits(100000001.5, 2), "100000001.5");
+  assert.equal(formatDigits(NaN), "NaN");
 });
 
 Deno.test("a scale bar is the longest round length in a quarter of the view", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { NEW_TRACE, PLAIN_TRACE, traceFacts, traceOf } from "../../static/measure/light/band_trace.ts";
-import { baselineOf } from "../../static/measure/light/baseline.ts";
-import { percentile } from "../../static/measure/traces.ts";
+import { listTraceFacts, makeTrace, NEW_TRACE, PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
+import { fitBaseline } from "../../static/measure/light/baseline.ts";
+import { findPercentile } from "../../static/measure/traces.ts";
 import { driftingTrace, DRIFTS } from "../browser/measured_baselines.ts";
 import { course } from "./synthetic.ts";
 import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
@@ -20,7 +20,7 @@ Deno.test("a moving F₀ follows a baseline that falls and sways by 40 %, below 
   for (const noise of [0, 0.1]) {
     for (let seed = 1; seed <= 10; seed += 1) {
       const { trace, f0 } = driftingTrace({ ...SWAYING!, noise }, seed);
-      const { course, by } = baselineOf(trace, NEW_TRACE, 0.001);
+      const { course, by } = fitBaseline(trace, NEW_TRACE, 0.001);
       assert.equal(by.kind, "moving");
       // A tenth of 6000 lines of 1 ms.
       assert.equal(by.span, 0.6);
@@ -37,7 +37,7 @@ Deno.test("an automatic F₀ moves over eight widths of a transient, and does no
     { length: 600 },
     (_, line) => 100 + 130 * (shape(line - 120) + shape(line - 380)) + normal(),
   );
-  const { course: f0, by } = baselineOf(trace, NEW_TRACE, 1);
+  const { course: f0, by } = fitBaseline(trace, NEW_TRACE, 1);
   assert.equal(by.kind, "moving");
   assert(by.span! > 7 * duration && by.span! < 10 * duration, `${by.span}, not 8 times ${duration}`);
   f0!.forEach((value, line) => assert(Math.abs(value - 100) < 7, `${line}: ${value}`));
@@ -46,7 +46,7 @@ Deno.test("an automatic F₀ moves over eight widths of a transient, and does no
 Deno.test("an exponential F₀ fits bleaching, below transients", () => {
   for (let seed = 1; seed <= 10; seed += 1) {
     const { trace, f0 } = driftingTrace(BLEACHING!, seed);
-    const { course } = baselineOf(trace, { ...PLAIN_TRACE, kind: "exponential" }, 0.001);
+    const { course } = fitBaseline(trace, { ...PLAIN_TRACE, kind: "exponential" }, 0.001);
     assert(worst(course, f0) < 0.03, `${worst(course, f0)}`);
   }
 });
@@ -55,18 +55,18 @@ Deno.test("an automatic F₀ is constant unless the ends of the trace differ by 
   const normal = normalNumbers(randomNumbers(3));
   const noise = Float64Array.from({ length: 2000 }, () => 3 * normal());
   const trace = (fall: number) => noise.map((value, line) => 100 + value - fall * line / noise.length);
-  const steady = baselineOf(trace(0), NEW_TRACE, 0.001);
+  const steady = fitBaseline(trace(0), NEW_TRACE, 0.001);
   assert.deepEqual([steady.by.kind, steady.course], ["percentile", null]);
-  assert.equal(steady.level, percentile(trace(0), 10));
+  assert.equal(steady.level, findPercentile(trace(0), 10));
   // The tenths lie 0.9 of the fall apart.
-  assert.equal(baselineOf(trace(2), NEW_TRACE, 0.001).by.kind, "percentile");
-  assert.equal(baselineOf(trace(5), NEW_TRACE, 0.001).by.kind, "moving");
+  assert.equal(fitBaseline(trace(2), NEW_TRACE, 0.001).by.kind, "percentile");
+  assert.equal(fitBaseline(trace(5), NEW_TRACE, 0.001).by.kind, "moving");
 });
 
 Deno.test("short and empty traces have a constant F₀", () => {
   for (const kind of ["automatic", "moving", "exponential"] as const) {
     for (const values of [[], [NaN, NaN], [3, 2, 1]]) {
-      const { course, by } = baselineOf(Float64Array.from(values), { ...PLAIN_TRACE, kind }, 1);
+      const { course, by } = fitBaseline(Float64Array.from(values), { ...PLAIN_TRACE, kind }, 1);
       assert.deepEqual([course, by.kind], [null, "percentile"]);
     }
   }
@@ -74,7 +74,7 @@ Deno.test("short and empty traces have a constant F₀", () => {
 
 Deno.test("a moving F₀ passes over missing values", () => {
   const trace = Float64Array.from({ length: 1000 }, (_, i) => i >= 400 && i < 600 ? NaN : 200 - i / 10);
-  const { course } = baselineOf(trace, { ...PLAIN_TRACE, kind: "moving" }, 1);
+  const { course } = fitBaseline(trace, { ...PLAIN_TRACE, kind: "moving" }, 1);
   course!.forEach((value, i) => assert(Math.abs(value - (200 - i / 10)) < 0.5, `${i}: ${value}`));
 });
 
@@ -83,7 +83,7 @@ Deno.test("the change of each line refers to F₀ at this line", () => {
     samples: Float32Array.from({ length: 1000 }, (_, i) => 200 - i / 10),
     shape: [1000, 1] as const,
   };
-  const { values, baseline, f0 } = traceOf(plane, [0, 1], { ...NEW_TRACE, isChange: true }, 1);
+  const { values, baseline, f0 } = makeTrace(plane, [0, 1], { ...NEW_TRACE, isChange: true }, 1);
   assert.equal(f0.by.kind, "moving");
   assert(values.every((value) => Math.abs(value) < 0.005));
   assert(Math.abs(baseline - 150) < 1);
@@ -93,7 +93,11 @@ Deno.test("tables name the method of F₀ that ran", () => {
   const time = { unit: "seconds" };
   const named = (settings: Partial<typeof NEW_TRACE>, by?: Partial<typeof NEW_TRACE>) =>
     new Map(
-      traceFacts({ ...NEW_TRACE, isChange: true, ...settings }, time, { ...NEW_TRACE, ...settings, ...by }),
+      listTraceFacts({ ...NEW_TRACE, isChange: true, ...settings }, time, {
+        ...NEW_TRACE,
+        ...settings,
+        ...by,
+      }),
     )
       .get("Baseline F0");
   assert.equal(named({}, { kind: "moving", span: 0.6 }), "moving percentile 10 over 0.6 s (automatic)");

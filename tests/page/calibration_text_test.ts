@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { calibrationIn, frameIntervalIn } from "../../static/measure/calibration_text.ts";
+import { readCalibration, readFrameInterval } from "../../static/measure/calibration_text.ts";
 
 const none = { secondsPerLine: undefined, micrometresPerPixel: undefined, secondsPerPixel: undefined };
 
@@ -11,7 +11,7 @@ Deno.test("reads line time, pixel size and pixel time from the text beside an Ol
     '"Sampling Speed"\t"2.0 [us/pixel]"',
   ].join("\r\n");
   // 53.91 s over 30,000 lines.
-  assert.deepEqual(calibrationIn(text), {
+  assert.deepEqual(readCalibration(text), {
     secondsPerLine: 53.91 / 30000,
     micrometresPerPixel: 0.284,
     secondsPerPixel: 2e-6,
@@ -26,13 +26,13 @@ Deno.test("reads numbers with units from other texts, also from saved tables", (
       "Time per line,0.002 s\r\nDistance per column,0.5 \u00b5m",
       "line period: 2,0 ms\npixel size = 500 nm",
     ]
-  ) assert.deepEqual(calibrationIn(text), wanted, text);
+  ) assert.deepEqual(readCalibration(text), wanted, text);
 });
 
 Deno.test("reads nothing from texts without such numbers", () => {
   for (const text of ["", "20 ms", "pixel size 38 x 30000", "0 ms/line", "2 ms/pixels of nothing"]) {
-    assert.deepEqual(calibrationIn(text).secondsPerLine, undefined, text);
-    assert.deepEqual(calibrationIn(text).micrometresPerPixel, undefined, text);
+    assert.deepEqual(readCalibration(text).secondsPerLine, undefined, text);
+    assert.deepEqual(readCalibration(text).micrometresPerPixel, undefined, text);
   }
 });
 
@@ -48,7 +48,7 @@ Deno.test("reads the time between frames from the description of an ImageJ file"
     ["spacing=1.5", undefined],
   ];
   for (const [fields, seconds] of rows) {
-    assert.equal(frameIntervalIn(`ImageJ=1.54f\nimages=1\n${fields}\n`), seconds, fields);
+    assert.equal(readFrameInterval(`ImageJ=1.54f\nimages=1\n${fields}\n`), seconds, fields);
   }
-  assert.equal(frameIntervalIn("finterval=0.002\n"), undefined);
+  assert.equal(readFrameInterval("finterval=0.002\n"), undefined);
 });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Channel } from "../../static/demo/v2/picture/channel.ts";
-import { typedNumber } from "../../static/demo/v2/controls/number_input.ts";
-import { drawableRange } from "../../static/measure/statistics.ts";
+import { DisplayChannel } from "../../static/demo/v2/picture/channel.ts";
+import { parseTypedNumber } from "../../static/demo/v2/controls/number_input.ts";
+import { chooseDrawableRange } from "../../static/measure/statistics.ts";
 
 const channel = (...samples: number[]) =>
-  new Channel({ index: 0, name: "CH1", samples: Float32Array.of(...samples) }, 0, 1);
+  new DisplayChannel({ index: 0, name: "CH1", samples: Float32Array.of(...samples) }, 0, 1);
 
 Deno.test("a typed end moves the other end if they would cross", () => {
   const one = channel(0, 100);
@@ -26,7 +26,7 @@ Deno.test("a flat plane has a range with distinct float32 ends", () => {
 });
 
 Deno.test("every range can be drawn", () => {
-  assert.deepEqual(drawableRange(0.1, 0.2), [0.1, 0.2]);
+  assert.deepEqual(chooseDrawableRange(0.1, 0.2), [0.1, 0.2]);
   const end = fc.oneof(
     fc.double({ noNaN: true }),
     fc.float({ noNaN: true }),
@@ -34,7 +34,7 @@ Deno.test("every range can be drawn", () => {
   );
   fc.assert(
     fc.property(end, end, (a, b) => {
-      for (const [low, high] of [drawableRange(a, b), drawableRange(a, a)]) {
+      for (const [low, high] of [chooseDrawableRange(a, b), chooseDrawableRange(a, a)]) {
         const [min, max] = [Math.fround(low), Math.fround(high)];
         assert(Number.isFinite(min) && Number.isFinite(max) && min < max, `${low} ${high}`);
       }
@@ -48,16 +48,19 @@ Deno.test("parses numbers strictly", () => {
   const commas = { "2,5": 2.5, "0,25": 0.25, "1,000": 1, "-3,75": -3.75, " 1,5e-2\n": 0.015 };
   for (const [texts, hasComma] of [[points, false], [commas, true]] as const) {
     for (const [text, value] of Object.entries(texts)) {
-      assert.deepEqual(typedNumber(text), { value, hasComma, fault: null });
+      assert.deepEqual(parseTypedNumber(text), { value, hasComma, fault: null });
     }
   }
   for (const text of ["", "abc", "0x10", "1e999", "Infinity", "1 000"]) {
-    assert.equal(typedNumber(text).fault, `"${text}" is not a number`);
+    assert.equal(parseTypedNumber(text).fault, `"${text}" is not a number`);
   }
   for (const text of ["1,000,000", "1,000.5", "1.000,5", ",5", "5,", "2,5 ms"]) {
-    assert.match(typedNumber(text).fault!, new RegExp(`^"${text}" is not a number: write one decimal sign`));
+    assert.match(
+      parseTypedNumber(text).fault!,
+      new RegExp(`^"${text}" is not a number: write one decimal sign`),
+    );
   }
-  assert.equal(typedNumber("0,5", { min: 1 }).fault, '"0,5" is below 1');
-  assert.equal(typedNumber("7,5", { max: 7 }).fault, '"7,5" is above 7');
-  assert.equal(typedNumber("7,5", { isWhole: true }).fault, '"7,5" is not a whole number');
+  assert.equal(parseTypedNumber("0,5", { min: 1 }).fault, '"0,5" is below 1');
+  assert.equal(parseTypedNumber("7,5", { max: 7 }).fault, '"7,5" is above 7');
+  assert.equal(parseTypedNumber("7,5", { isWhole: true }).fault, '"7,5" is not a whole number');
 });

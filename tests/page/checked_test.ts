@@ -1,13 +1,13 @@
 /** The shapes of what archives say about look, settings and results: damage is dropped with a word, and what is sound stays. */
 import assert from "node:assert/strict";
 import {
-  checkedKymograph,
-  checkedLook,
-  checkedMeans,
-  checkedPosition,
-  checkedResults,
-  checkedSettings,
-  shownWith,
+  checkKymograph,
+  checkLook,
+  checkMeans,
+  checkPosition,
+  checkResults,
+  checkSettings,
+  showWithFallback,
 } from "../../static/demo/v2/saving/checked.ts";
 
 /** What JSON holds. */
@@ -60,14 +60,14 @@ function changed(value: Json, path: string, to: unknown): Json {
 }
 
 Deno.test("keeps a sound look, sound settings and a sound position", () => {
-  assert.deepEqual(checkedLook(LOOK), { look: LOOK, lost: [] });
-  assert.deepEqual(checkedLook({ reference: null }), { look: {}, lost: [] });
-  assert.deepEqual(checkedSettings(SETTINGS), { settings: SETTINGS, lost: [] });
-  assert.deepEqual(checkedPosition({ t: 3, z: 0, l: 1 }), { position: { t: 3, z: 0, l: 1 }, lost: [] });
+  assert.deepEqual(checkLook(LOOK), { look: LOOK, lost: [] });
+  assert.deepEqual(checkLook({ reference: null }), { look: {}, lost: [] });
+  assert.deepEqual(checkSettings(SETTINGS), { settings: SETTINGS, lost: [] });
+  assert.deepEqual(checkPosition({ t: 3, z: 0, l: 1 }), { position: { t: 3, z: 0, l: 1 }, lost: [] });
   for (const nothing of [undefined, null, 7, "x", []]) {
-    assert.deepEqual(checkedLook(nothing), { look: {}, lost: [] });
-    assert.deepEqual(checkedSettings(nothing), { settings: {}, lost: [] });
-    assert.deepEqual(checkedPosition(nothing), { position: {}, lost: [] });
+    assert.deepEqual(checkLook(nothing), { look: {}, lost: [] });
+    assert.deepEqual(checkSettings(nothing), { settings: {}, lost: [] });
+    assert.deepEqual(checkPosition(nothing), { position: {}, lost: [] });
   }
 });
 
@@ -91,16 +91,16 @@ Deno.test("drops the part of a look that cannot be drawn", () => {
     ["source.shape", [600]],
   ];
   for (const [path, value] of source) {
-    const { look, lost } = checkedLook(changed(LOOK, path, value));
+    const { look, lost } = checkLook(changed(LOOK, path, value));
     const { source: _, ...rest } = LOOK;
     assert.deepEqual([look, lost], [rest, ["display of the image"]], path);
   }
   for (
     const typed of [{ time: "up" }, { ...LOOK.typed, secondsPerLine: 0 }, { ...LOOK.typed, textFile: 7 }, "x"]
   ) {
-    assert.deepEqual(checkedLook({ ...LOOK, typed }).lost, ["typed calibration"]);
+    assert.deepEqual(checkLook({ ...LOOK, typed }).lost, ["typed calibration"]);
   }
-  assert.deepEqual(checkedLook({ statistic: "median", reference: {} }).lost, [
+  assert.deepEqual(checkLook({ statistic: "median", reference: {} }).lost, [
     "display of the reference image",
     "reduction to pixels",
   ]);
@@ -118,7 +118,7 @@ Deno.test("drops damaged settings, and of the measurements only the damaged ones
   ];
   for (const [path, value, lost] of cases) {
     const { [path]: _, ...rest } = SETTINGS;
-    assert.deepEqual(checkedSettings(changed(SETTINGS, path, value)), { settings: rest, lost: [lost] }, path);
+    assert.deepEqual(checkSettings(changed(SETTINGS, path, value)), { settings: rest, lost: [lost] }, path);
   }
   const { velocity, sparks } = SETTINGS.measurements;
   for (
@@ -141,21 +141,21 @@ Deno.test("drops damaged settings, and of the measurements only the damaged ones
       ["edits.0.added", { line: "x" }],
     ] as const
   ) {
-    const { settings, lost } = checkedSettings(changed(SETTINGS, `measurements.events.${path}`, value));
+    const { settings, lost } = checkSettings(changed(SETTINGS, `measurements.events.${path}`, value));
     assert.deepEqual([settings.measurements, lost], [{ velocity, sparks }, ["measurements"]], path);
   }
 });
 
 Deno.test("takes only indices for a position, and only rows for results", () => {
-  assert.deepEqual(checkedPosition({ t: -1, z: 0.5, l: 2 }), { position: { l: 2 }, lost: ["position"] });
+  assert.deepEqual(checkPosition({ t: -1, z: 0.5, l: 2 }), { position: { l: 2 }, lost: ["position"] });
   const rows = [{ line: 130, value: NaN, note: "", isByHand: true }];
-  assert.deepEqual(checkedResults(rows), rows);
+  assert.deepEqual(checkResults(rows), rows);
   for (const damaged of [null, "x", [7], [null], [{ line: { a: 1 } }]]) {
-    assert.deepEqual(checkedResults(damaged), []);
+    assert.deepEqual(checkResults(damaged), []);
   }
   const means = [[1.5, null], [2, 3]];
-  assert.deepEqual(checkedMeans(means), means);
-  for (const damaged of [{}, [1.5], [["1"]], [[{}]]]) assert.deepEqual(checkedMeans(damaged), []);
+  assert.deepEqual(checkMeans(means), means);
+  for (const damaged of [{}, [1.5], [["1"]], [[{}]]]) assert.deepEqual(checkMeans(damaged), []);
 });
 
 Deno.test("takes the look of a kymograph with its drawings as a whole, or not at all", () => {
@@ -178,7 +178,7 @@ Deno.test("takes the look of a kymograph with its drawings as a whole, or not at
     kymograph: null,
   };
   const look = { ...LOOK, drawn };
-  assert.deepEqual(checkedKymograph(look), look);
+  assert.deepEqual(checkKymograph(look), look);
   for (
     const [path, value] of [
       ["drawn.regions", {}],
@@ -192,9 +192,9 @@ Deno.test("takes the look of a kymograph with its drawings as a whole, or not at
       ["drawn", "x"],
     ] as const
   ) {
-    assert.equal(checkedKymograph(changed(look, path, value)), null, path);
+    assert.equal(checkKymograph(changed(look, path, value)), null, path);
   }
-  assert.equal(checkedKymograph("x"), null);
+  assert.equal(checkKymograph("x"), null);
 });
 
 Deno.test("shows without what was kept if that cannot be drawn, and fails if nothing can", () => {
@@ -202,14 +202,14 @@ Deno.test("shows without what was kept if that cannot be drawn, and fails if not
     if (kept === "damaged") throw new TypeError("damaged");
     return `shown with ${kept}`;
   };
-  assert.deepEqual(shownWith(show, "sound"), { shown: "shown with sound", fault: null });
-  assert.deepEqual(shownWith(show, null), { shown: "shown with null", fault: null });
-  const { shown, fault } = shownWith(show, "damaged");
+  assert.deepEqual(showWithFallback(show, "sound"), { shown: "shown with sound", fault: null });
+  assert.deepEqual(showWithFallback(show, null), { shown: "shown with null", fault: null });
+  const { shown, fault } = showWithFallback(show, "damaged");
   assert.equal(shown, "shown with null");
   assert.match(String(fault), /TypeError: damaged/);
   const fails = () => {
     throw new RangeError("no picture");
   };
-  assert.throws(() => shownWith(fails, "sound"), RangeError);
-  assert.throws(() => shownWith(fails, null), RangeError);
+  assert.throws(() => showWithFallback(fails, "sound"), RangeError);
+  assert.throws(() => showWithFallback(fails, null), RangeError);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { drawnIn, drawnWords, withoutResults } from "../../static/demo/v2/drawing/drawn.ts";
+import { fitDrawn, summarizeDrawn, withoutResults } from "../../static/demo/v2/drawing/drawn.ts";
 
 /** A line scan or an image of this shape. */
 const scan = (
@@ -31,26 +31,26 @@ const kept: Json = {
 };
 
 Deno.test("accepts drawings for samples of their shape, and for a line scan that has grown", () => {
-  assert.deepEqual(drawnIn(JSON.parse(JSON.stringify(kept)), scan([100, 20])), kept);
-  assert.deepEqual(drawnIn(kept, scan([140, 20])), { ...kept, shape: [140, 20] });
-  assert.equal(drawnIn(null, scan([100, 20])), null);
+  assert.deepEqual(fitDrawn(JSON.parse(JSON.stringify(kept)), scan([100, 20])), kept);
+  assert.deepEqual(fitDrawn(kept, scan([140, 20])), { ...kept, shape: [140, 20] });
+  assert.equal(fitDrawn(null, scan([100, 20])), null);
   for (const other of [scan([99, 20]), scan([100, 19]), scan([100, 21]), scan([100, 20], false)]) {
-    assert.equal(drawnIn(kept, other), null);
+    assert.equal(fitDrawn(kept, other), null);
   }
   // An image has no end that grows.
   const image = { ...kept, isLineScan: false };
-  assert.notEqual(drawnIn(image, scan([100, 20], false)), null);
-  assert.equal(drawnIn(image, scan([140, 20], false)), null);
+  assert.notEqual(fitDrawn(image, scan([100, 20], false)), null);
+  assert.equal(fitDrawn(image, scan([140, 20], false)), null);
 });
 
 Deno.test("describes what was drawn and measured, also in a kymograph", () => {
   const empty = { ...kept, regions: [], measurements: {} };
-  for (const nothing of [null, undefined, empty]) assert.equal(drawnWords(nothing), "");
-  assert.equal(drawnWords(kept), "1 band, 1 line, 1 event, 1 cursor");
+  for (const nothing of [null, undefined, empty]) assert.equal(summarizeDrawn(nothing), "");
+  assert.equal(summarizeDrawn(kept), "1 band, 1 line, 1 event, 1 cursor");
   const measurements: Json = {
     velocity: { results: [{ columns: [0, 9], of: {}, found: [{ line: 1 }, { line: 2 }] }], edits: [] },
   };
-  assert.equal(drawnWords({ ...empty, measurements }), "2 velocities");
+  assert.equal(summarizeDrawn({ ...empty, measurements }), "2 velocities");
   const of = { band: "", channel: "0" };
   const edits = [{ of, place: "t1", line: 5, isRemoved: true }, {
     of,
@@ -66,20 +66,20 @@ Deno.test("describes what was drawn and measured, also in a kymograph", () => {
     },
   };
   assert.equal(
-    drawnWords({ ...empty, measurements: removed }),
+    summarizeDrawn({ ...empty, measurements: removed }),
     "2 events",
     "edits of another time do not count",
   );
   const [band, line, cursor] = kept.regions;
   const tracks = [{ ...line, kind: "track" }, { ...line, kind: "track" }];
   assert.equal(
-    drawnWords({ ...empty, regions: [...tracks, { ...line, kind: "segment" }] }),
+    summarizeDrawn({ ...empty, regions: [...tracks, { ...line, kind: "segment" }] }),
     "2 tracks, 1 region",
   );
   const kymograph: Json = { look: { drawn: { ...kept, regions: [band, cursor] } } };
   const path = { ...line, id: "kymograph-line", kind: "path" };
   assert.equal(
-    drawnWords({ ...empty, regions: [path], kymograph }),
+    summarizeDrawn({ ...empty, regions: [path], kymograph }),
     "kymograph, 1 band, 1 event, 1 cursor",
   );
 });

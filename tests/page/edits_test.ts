@@ -1,11 +1,18 @@
 /** Edits find the items of another result by their place in time and space. */
 import assert from "node:assert/strict";
-import { type Edit, edited, isHere, keptItems, placedEdits, withEdit } from "../../static/measure/edits.ts";
+import {
+  applyEdits,
+  type Edit,
+  isHere,
+  keepItems,
+  selectPlacedEdits,
+  withEdit,
+} from "../../static/measure/edits.ts";
 import { PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
-import { measure, measureRegions } from "../../static/measure/recording.ts";
+import { followOrders, measureRegions } from "../../static/measure/recording.ts";
 import type { Result } from "../../static/measure/result.ts";
-import { measured } from "../../static/measure/measurement.ts";
+import { measureInThread } from "../../static/measure/measurement.ts";
 import { bandOf } from "./synthetic.ts";
 
 const [VELOCITY, EVENTS, , , SPARKS] = MEASUREMENTS as typeof MEASUREMENTS & { length: 5 };
@@ -51,7 +58,7 @@ function edits(
 Deno.test("a window that was left out stays so at its time, in windows of another step", () => {
   const own = edits(VELOCITY, result(windows(50)), [windows(50)[3]!, { isLeftOut: true }]);
   for (const step of [50, 40, 25, 10]) {
-    const items = edited(VELOCITY!, result(windows(step)), own, none as never, BAND);
+    const items = applyEdits(VELOCITY!, result(windows(step)), own, none as never, BAND);
     const out = items.filter(({ isLeftOut }) => isLeftOut).map(({ line }) => line);
     // The window around line 175.
     assert.equal(out.length, 1);
@@ -72,7 +79,7 @@ Deno.test("removed and added sparks hold by line and column, also in another ban
   // Measured again, places differ by a fraction of a spark.
   const again = [spark(101, 10.4), spark(106, 29), spark(402, 9.8)];
   const places = (of: Result) =>
-    edited(SPARKS!, of, own, none as never, BAND).map(({ line, isByHand = false }) => [line, isByHand]);
+    applyEdits(SPARKS!, of, own, none as never, BAND).map(({ line, isByHand = false }) => [line, isByHand]);
   assert.deepEqual(places(result(again)), [[101, false], [402, false], [700, true]]);
   assert.deepEqual(places(result(again, { band: "2", channel: "0" })), [[101, false], [402, false], [
     700,
@@ -93,7 +100,7 @@ Deno.test("a spark is added in the band in whose outer columns its centre lies",
     const own = edits(SPARKS, { ...result([]), columns }, [spark(700, column), {
       added: spark(700, column),
     }]);
-    return edited(SPARKS!, { ...result([]), columns }, own, none as never, BAND).length;
+    return applyEdits(SPARKS!, { ...result([]), columns }, own, none as never, BAND).length;
   };
   // Column 20 reaches from 19.5 to 20.5.
   assert.deepEqual([19.4, 19.6, 20, 39.4, 39.6].map((column) => added(column, [20, 40])), [0, 1, 1, 1, 0]);
@@ -103,7 +110,7 @@ Deno.test("an edit concerns the nearest item only", () => {
   const found = [spark(100, 10), spark(108, 10)];
   const own = edits(SPARKS, result(found), [found[0]!, { isRemoved: true }]);
   const left = (items: Result["found"]) =>
-    edited(SPARKS!, result(items), own, none as never, BAND).map(({ line }) => line);
+    applyEdits(SPARKS!, result(items), own, none as never, BAND).map(({ line }) => line);
   assert.deepEqual(left(found), [108]);
   assert.deepEqual(left([spark(102, 10), spark(107, 10)]), [107]);
 });
@@ -114,16 +121,16 @@ Deno.test("each of two overlapping items has its own edit", () => {
   const notes = edits(EVENTS, result(events), [events[0]!, { note: "first" }], [events[1]!, {
     note: "second",
   }]);
-  const noted = keptItems(EVENTS!, result(events), notes).items;
+  const noted = keepItems(EVENTS!, result(events), notes).items;
   assert.deepEqual(noted.map(({ edit }) => edit?.note), ["first", "second"]);
   const found = [spark(100, 10), spark(108, 10)];
   const both = edits(SPARKS, result(found), [found[0]!, { isRemoved: true }], [found[1]!, {
     isRemoved: true,
   }]);
-  assert.deepEqual(edited(SPARKS!, result(found), both, none as never, BAND), []);
+  assert.deepEqual(applyEdits(SPARKS!, result(found), both, none as never, BAND), []);
   // The removal of a spark that is not found again leaves its neighbour.
   const first = edits(SPARKS, result(found), [found[0]!, { isRemoved: true }]);
-  const left = edited(SPARKS!, result([spark(108, 10)]), first, none as never, BAND);
+  const left = applyEdits(SPARKS!, result([spark(108, 10)]), first, none as never, BAND);
   assert.deepEqual(left.map(({ line }) => line), [108]);
 });
 
@@ -133,7 +140,7 @@ Deno.test("what is added where a spark was removed is that spark again", () => {
     spark(101, 10.2),
     { added: spark(101, 10.2), isRemoved: false },
   ]);
-  const items = edited(SPARKS!, result(found), own, none as never, BAND);
+  const items = applyEdits(SPARKS!, result(found), own, none as never, BAND);
   assert.deepEqual(items.map(({ line, isByHand = false }) => [line, isByHand]), [[100, false]]);
 });
 
@@ -155,18 +162,18 @@ Deno.test("notes belong to the band of their event, and removed events leave oth
   };
   const region = { id: "1", name: "Band 1", columns: [0, 40] as const };
   const order = { measurement: EVENTS!, region, channel: 0, settings: {}, trace: PLAIN_TRACE };
-  const [made] = measure(recording, [order]) as [Result];
+  const [made] = followOrders(recording, [order]) as [Result];
   assert.equal(made.found.length, 3);
   const [first, second] = made.found as [Result["found"][number], Result["found"][number]];
   const own = edits(EVENTS, made, [first, { note: "the first" }], [second, { isRemoved: true }]);
   const plane = () => ({ samples, shape: recording.shape });
   const band = { ...BAND, columns: [0, 40] as const };
-  const items = edited(EVENTS!, made, own, plane, band) as (typeof first & { overlap: string })[];
+  const items = applyEdits(EVENTS!, made, own, plane, band) as (typeof first & { overlap: string })[];
   assert.deepEqual(items.map(({ line, note = "" }) => [line, note]), [[first.line, "the first"], [
     made.found[2]!.line,
     "",
   ]]);
-  const other = edited(EVENTS!, { ...made, of: { band: "2", channel: "0" } }, own, none as never, band);
+  const other = applyEdits(EVENTS!, { ...made, of: { band: "2", channel: "0" } }, own, none as never, band);
   assert.deepEqual(other, made.found);
 });
 
@@ -177,7 +184,7 @@ Deno.test("edits of a document hold at the position that is shown first, and at 
     line: 9,
     note: "a",
   }];
-  const own = placedEdits(all, "t1");
+  const own = selectPlacedEdits(all, "t1");
   const at = (place: string) => own.filter((edit) => isHere(edit, place)).map(({ line }) => line);
   assert.deepEqual([at("t1"), at("t2"), at("t3")], [[3], [9], []]);
 });
@@ -197,7 +204,7 @@ Deno.test("measures all regions, keeps earlier results, and says what is too nar
   ];
   const wanted = { velocity: { channel: 0, settings: {} } };
   const order = { regions, measurements: MEASUREMENTS, wanted, trace: PLAIN_TRACE };
-  const { rows, results } = await measureRegions(measured, recording, order);
+  const { rows, results } = await measureRegions(measureInThread, recording, order);
   assert.deepEqual(rows.map(({ row }) => [row.Band, row["From (um)"], row["Last column"]]), [
     ["Vessel", -0.25, 15],
     ["Soma", 7.75, 18],
@@ -213,6 +220,6 @@ Deno.test("measures all regions, keeps earlier results, and says what is too nar
   assert.deepEqual(again.rows[0]!.row, rows[0]!.row);
   // A band that has moved since is measured where it is.
   const moved = [{ ...regions[0]!, columns: [2, 18] as const }];
-  const there = await measureRegions(measured, recording, { ...order, regions: moved, kept });
+  const there = await measureRegions(measureInThread, recording, { ...order, regions: moved, kept });
   assert.deepEqual(there.results.velocity!.map(({ columns }) => columns), [[2, 18]]);
 });

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { NEW_TRACE, PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
 import { EVENTS } from "../../static/measure/events/mod.ts";
 import {
+  computeNoiseThreshold,
   findEvents,
+  findHighestNear,
   findPeaks,
-  highestNear,
   measureEvents,
-  noiseThreshold,
-  proposedThreshold,
+  proposeThreshold,
 } from "../../static/measure/events/events.ts";
-import { settingsOf } from "../../static/measure/measurement.ts";
-import { runningMean } from "../../static/measure/traces.ts";
+import { completeSettings } from "../../static/measure/measurement.ts";
+import { computeRunningMean } from "../../static/measure/traces.ts";
 import { driftingTrace, DRIFTS, eventsIn, measuredDrift } from "../browser/measured_baselines.ts";
 import { measuredTransients, spread } from "../browser/measured_events.ts";
 import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
@@ -143,14 +143,14 @@ Deno.test("ends the surroundings of a peak at missing values", () => {
 
 Deno.test("searches a huge trace of noise before the deadline", () => {
   const normal = normalNumbers(randomNumbers(1));
-  findEvents(runningMean(Float64Array.from({ length: 100_000 }, normal), 3), { height: 1 });
+  findEvents(computeRunningMean(Float64Array.from({ length: 100_000 }, normal), 3), { height: 1 });
 });
 
 Deno.test("moves an event added by hand to the highest sample nearby", () => {
   const trace = Float64Array.of(0, 1, 5, 2, NaN, 7, 0);
-  assert.equal(highestNear(trace, 1, 1), 2);
-  assert.equal(highestNear(trace, 3, 2), 5);
-  assert.equal(highestNear(trace, -4, 1), 1);
+  assert.equal(findHighestNear(trace, 1, 1), 2);
+  assert.equal(findHighestNear(trace, 3, 2), 5);
+  assert.equal(findHighestNear(trace, -4, 1), 1);
   const [event] = measureEvents(trace, [0]);
   assert.equal(event!.prominence, 0);
   assert(Number.isNaN(event!.amplitude));
@@ -213,14 +213,17 @@ Deno.test("finds events that follow each other before the trace returns to its b
 
 Deno.test("a threshold by noise needs values", () => {
   for (const values of [[], [NaN, NaN], [NaN, 1, NaN]]) {
-    assert.deepEqual(findEvents(Float64Array.from(values), noiseThreshold(Float64Array.from(values))), []);
+    assert.deepEqual(
+      findEvents(Float64Array.from(values), computeNoiseThreshold(Float64Array.from(values))),
+      [],
+    );
   }
 });
 
 Deno.test("settings choose the threshold, by default by noise", () => {
   const { trace } = driftingTrace({ ...DRIFTS[0]!, noise: 0.05 }, 1);
   const chosen = (settings: Record<string, unknown>) =>
-    settingsOf(EVENTS, settings, {
+    completeSettings(EVENTS, settings, {
       columns: [0, 1],
       axes: [{ step: 1, unit: "seconds" }, { step: 1, unit: "um" }],
       lines: trace.length,
@@ -234,7 +237,7 @@ Deno.test("settings choose the threshold, by default by noise", () => {
   assert.equal(chosen({ chosen: "automatically", height: 0, prominence: 0, distance: 0 }), "automatically");
   const kept = { chosen: "automatically", height: 0, prominence: 0, distance: 0 };
   const single = Float64Array.from(Float32Array.from(trace));
-  const { height, prominence } = proposedThreshold(single);
+  const { height, prominence } = proposeThreshold(single);
   const threshold = { height: Number(height.toPrecision(3)), prominence: Number(prominence.toPrecision(2)) };
   const before = findEvents(single, threshold);
   assert(before.length > 0 && before.length < 12);

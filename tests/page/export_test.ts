@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
-import { csv, SEPARATORS } from "../../static/measure/csv.ts";
+import { SEPARATORS, writeCsv } from "../../static/measure/csv.ts";
 import { EVENTS } from "../../static/measure/events/mod.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
-import { svgPlot } from "../../static/demo/v2/measuring/svg_plot.ts";
+import { drawSvgPlot } from "../../static/demo/v2/measuring/svg_plot.ts";
 
 /**
  * The cells of a table as a spreadsheet with any separator finds them. Quotes count at the start of a cell alone; what follows
@@ -32,7 +32,7 @@ Deno.test("text cannot become a spreadsheet formula with any separator", () => {
   fc.assert(
     fc.property(texts, texts, (name, value) => {
       for (const decimal of ["point", "comma"] as const) {
-        const table = csv([{ name, values: [value] }], decimal);
+        const table = writeCsv([{ name, values: [value] }], decimal);
         for (const separator of [",", ";", "\t"]) {
           const formulas = cellsOf(table, separator).filter((cell) =>
             /^[=+\-@\t]/.test(cell) && !NUMBER.test(cell.split(SEPARATORS[decimal])[0]!)
@@ -45,8 +45,8 @@ Deno.test("text cannot become a spreadsheet formula with any separator", () => {
   );
   // Numbers stay numbers.
   const numbers = [{ name: "Low", values: [-5, -1.5] }, { name: "High", values: ["-5.25e-3", "+1"] }];
-  assert.equal(csv(numbers), "Low,High\r\n-5,-5.25e-3\r\n-1.5,+1\r\n");
-  assert.equal(csv(numbers, "comma"), "Low;High\r\n-5;-5.25e-3\r\n-1,5;+1\r\n");
+  assert.equal(writeCsv(numbers), "Low,High\r\n-5,-5.25e-3\r\n-1.5,+1\r\n");
+  assert.equal(writeCsv(numbers, "comma"), "Low;High\r\n-5;-5.25e-3\r\n-1,5;+1\r\n");
 });
 
 /** A text with the apostrophes that keep it from becoming a formula, character by character. */
@@ -60,7 +60,7 @@ Deno.test("every text survives a round trip through a table", () => {
   const texts = fc.array(fc.string({ unit: "binary" }), { minLength: 1, maxLength: 4 });
   const roundTrip = fc.property(texts, (texts) => {
     const columns = [...texts, "end"].map((text) => ({ name: "x", values: [text] }));
-    const row = csv(columns).slice(`${columns.map(() => "x")}\r\n`.length, -2);
+    const row = writeCsv(columns).slice(`${columns.map(() => "x")}\r\n`.length, -2);
     const kept = texts.map((text) => NUMBER.test(text) ? text : guarded(text));
     assert.deepEqual(cellsOf(row, ","), [...kept, "end"]);
   });
@@ -88,7 +88,7 @@ Deno.test("draws a broken trace with its gaps in the plot and in its legend", ()
   const trace = { color: "#c00", x: [0, 10], y: [0, 1] };
   // Names that take more than a third of the width do not fit at the ends of lines.
   const name = "A channel with a long name, and another";
-  const svg = svgPlot({
+  const svg = drawSvgPlot({
     ...frame,
     y: { low: 0, high: 1, title: "" },
     traces: [{ ...trace, name, dash: "" }, { ...trace, name: "CH2", dash: "6 3" }],
@@ -99,7 +99,7 @@ Deno.test("draws a broken trace with its gaps in the plot and in its legend", ()
 });
 
 Deno.test("names lines at their right ends, without a legend", () => {
-  const svg = svgPlot({
+  const svg = drawSvgPlot({
     ...frame,
     y: { low: 0, high: 1, title: "" },
     traces: [
@@ -122,7 +122,7 @@ Deno.test("names lines at their right ends, without a legend", () => {
 });
 
 Deno.test("draws the standard error as a band that gaps part", () => {
-  const svg = svgPlot({
+  const svg = drawSvgPlot({
     ...frame,
     y: { low: 0, high: 10, title: "" },
     traces: [{
@@ -147,7 +147,7 @@ Deno.test("draws the standard error as a band that gaps part", () => {
 });
 
 Deno.test("a plot has its traces at their places, titles and a legend", () => {
-  const svg = svgPlot({
+  const svg = drawSvgPlot({
     ...frame,
     y: { low: -1, high: 1, title: "ΔF/F₀" },
     traces: [
@@ -178,7 +178,7 @@ Deno.test("a plot has its traces at their places, titles and a legend", () => {
 Deno.test("breaks the line at a gap, and keeps a spike among many points", () => {
   const x = Float64Array.from({ length: 100_000 }, (_, i) => i / 10_000);
   const y = x.map((_, i) => i === 54_321 ? 5 : i === 20_000 ? NaN : 0);
-  const svg = svgPlot({
+  const svg = drawSvgPlot({
     ...frame,
     y: { low: 0, high: 5, title: "" },
     traces: [{ name: "", color: "red", x, y }],
@@ -188,7 +188,7 @@ Deno.test("breaks the line at a gap, and keeps a spike among many points", () =>
   assert.equal(lines.length, 1);
   const heights = lines[0]!.attributes.points!.split(" ").map((point) => Number(point.split(",")[1]));
   assert.equal(heights.filter((height) => height === Math.min(...heights)).length, 1);
-  const short = svgPlot({
+  const short = drawSvgPlot({
     ...frame,
     y: { low: 0, high: 5, title: "" },
     traces: [{ name: "", color: "red", x: [1, 2, 3, 4, 5], y: [1, 2, NaN, 4, 5] }],
@@ -200,7 +200,7 @@ Deno.test("escapes names in texts", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (name) => {
     const trace = { name: `a${name}`, color: `"><script>`, x: [0, 1], y: [0, 1] };
     const elements = elementsOf(
-      svgPlot({ ...frame, y: { low: 0, high: 1, title: name }, traces: [trace] }, measure),
+      drawSvgPlot({ ...frame, y: { low: 0, high: 1, title: name }, traces: [trace] }, measure),
     );
     assert(elements.every((element) => element.name !== "script"));
   }));

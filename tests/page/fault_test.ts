@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { AcqError } from "../../static/client/v2/acq-client.ts";
 import { ErrorBody } from "../../schemas/http.ts";
-import { faultOf } from "../../static/demo/v2/opening/page.ts";
+import { explainFault } from "../../static/demo/v2/opening/page.ts";
 
 /** Codes of requests that the page does not send. */
 const UNMET = [
@@ -15,10 +15,10 @@ const UNMET = [
 ];
 
 Deno.test("describes every error code that the page can meet", () => {
-  const unknown = faultOf(new Error("x")).words;
+  const unknown = explainFault(new Error("x")).words;
   const codes = [...ErrorBody.shape.error.options, "server_unreachable", "no_acq_server", "wrong_size"];
   for (const code of codes.filter((code) => !UNMET.includes(code))) {
-    const fault = faultOf(new AcqError(code, "As the server says"));
+    const fault = explainFault(new AcqError(code, "As the server says"));
     assert.notEqual(fault.words, unknown, code);
     assert.doesNotMatch(fault.words, /_|HTTP|session|null/, code);
     assert.deepEqual([fault.code, fault.message], [code, "As the server says"]);
@@ -26,10 +26,10 @@ Deno.test("describes every error code that the page can meet", () => {
 });
 
 Deno.test("describes every thrown value", () => {
-  assert.deepEqual(faultOf("x"), {
+  assert.deepEqual(explainFault("x"), {
     words: "Something went wrong in this page.",
     code: "client_error",
     message: "x",
   });
-  assert.equal(faultOf(undefined).code, "client_error");
+  assert.equal(explainFault(undefined).code, "client_error");
 });

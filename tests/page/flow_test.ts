@@ -1,8 +1,8 @@
 /** Velocities in recordings as laboratories make them, with the settings of a new measurement. */
 import assert from "node:assert/strict";
-import { heartRate } from "../../static/measure/heart_rate.ts";
-import { settingsOf, summaryOf } from "../../static/measure/measurement.ts";
-import { velocitySummary } from "../../static/measure/flow/velocity_summary.ts";
+import { measureHeartRate } from "../../static/measure/heart_rate.ts";
+import { completeSettings, summarizeItems } from "../../static/measure/measurement.ts";
+import { summarizeVelocities } from "../../static/measure/flow/velocity_summary.ts";
 import { VELOCITY } from "../../static/measure/flow/mod.ts";
 import { measuredCondition, measuredKind } from "../browser/measured_conditions.ts";
 import { CONDITIONS } from "../browser/streak_conditions.ts";
@@ -109,9 +109,9 @@ Deno.test("a window whose velocity breaks with its neighbours is unclear, and do
 
 Deno.test("settings choose whether windows are compared", () => {
   const band = bandOf({ samples: new Float32Array(0), shape: [1000, 50] });
-  assert.equal(settingsOf(VELOCITY, {}, band)["method"], "agreeing");
+  assert.equal(completeSettings(VELOCITY, {}, band)["method"], "agreeing");
   for (const [settings, method] of [[{ window: 40 }, "agreeing"], [{ method: "radon" }, "radon"]] as const) {
-    assert.equal(settingsOf(VELOCITY, settings, band)["method"], method);
+    assert.equal(completeSettings(VELOCITY, settings, band)["method"], method);
   }
   const made = CONDITIONS["at rest for 29 % of the time"]!(2, 2000);
   const plane = { samples: made.samples, shape: [2000, 100] as const };
@@ -126,7 +126,7 @@ Deno.test("settings choose whether windows are compared", () => {
 Deno.test("the pulsatility of backward flow is positive, and frequencies are in Hz and per minute", () => {
   const flow = (i: number) => -500 - 200 * Math.sin(2 * Math.PI * 5 * i * 0.02);
   const backward = Float64Array.from({ length: 250 }, (_, i) => flow(i));
-  assert(Math.abs(heartRate(backward, 0.02).pulsatility - 0.8) < 0.05);
+  assert(Math.abs(measureHeartRate(backward, 0.02).pulsatility - 0.8) < 0.05);
   const item = (velocity: number, i: number) => ({
     line: 20 * i,
     verdict: "measured",
@@ -137,7 +137,7 @@ Deno.test("the pulsatility of backward flow is positive, and frequencies are in 
   const band = bandOf({ samples: new Float32Array(0), shape: [5000, 50] });
   const named = (values: ArrayLike<number>) =>
     new Map(
-      summaryOf(VELOCITY, Array.from(values, item), band, { window: 20 })
+      summarizeItems(VELOCITY, Array.from(values, item), band, { window: 20 })
         .map(({ name, unit = "", value }) => [`${name} ${unit}`, value]),
     );
   const pulse = named(backward);
@@ -153,7 +153,7 @@ Deno.test("the pulsatility of backward flow is positive, and frequencies are in 
 
 Deno.test("a cycle that does not repeat is no rhythm", () => {
   const at = (velocity: (i: number) => number) =>
-    velocitySummary(
+    summarizeVelocities(
       Array.from({ length: 60 }, (_, i) => ({
         line: 10 * i,
         verdict: "measured" as const,

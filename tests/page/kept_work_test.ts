@@ -1,15 +1,15 @@
 /** Keeping work, with a store in memory. */
 import assert from "node:assert/strict";
 import type { Drawn } from "../../static/demo/v2/drawing/drawn.ts";
-import { KeptWork, type Shown } from "../../static/demo/v2/opening/kept_work.ts";
-import { keyOf } from "../../static/demo/v2/opening/work_store.ts";
+import { KeptWork, type ShownState } from "../../static/demo/v2/opening/kept_work.ts";
+import { identifyWork } from "../../static/demo/v2/opening/work_store.ts";
 import { until } from "../deadline.ts";
 
 type Work = NonNullable<Awaited<ReturnType<KeptWork["recall"]>>>["work"];
 
 const SCAN = { path: "/a.oir", scene: 0, name: "a.oir", fingerprint: "f1" };
 const POSITION = { t: 0, z: 0, l: 0 };
-const shown = (bands: number): Shown => {
+const shown = (bands: number): ShownState => {
   const regions = Array.from({ length: bands }, (_, id) => ({ id: `band-${id}`, kind: "band" }));
   const drawn = { regions } as unknown as Drawn;
   return { look: { drawn }, position: POSITION };
@@ -78,7 +78,7 @@ Deno.test("keeps written work, and finds it by content, then by path", async () 
   const changed = await work.recall({ ...SCAN, fingerprint: "f2" });
   assert.deepEqual([changed!.work.key, changed!.isOther], ["f1#0", true]);
   assert.equal(await work.recall({ ...SCAN, path: "/b.oir", fingerprint: "f2" }), null);
-  assert.equal(keyOf({ ...SCAN, fingerprint: null }), "/a.oir#0");
+  assert.equal(identifyWork({ ...SCAN, fingerprint: null }), "/a.oir#0");
 });
 
 Deno.test("saves changes made during a save after it, even if another recording begins", async () => {

@@ -1,8 +1,8 @@
 /** What the kinds of regions do with drags, moves, other pictures and tables. */
 import assert from "node:assert/strict";
-import { KINDS, titleOf, valueOf } from "../../static/demo/v2/drawing/kinds.ts";
-import { type End, type Region, turned, withRegion } from "../../static/demo/v2/drawing/region.ts";
-import { distinct, newRegion } from "../../static/demo/v2/drawing/table.ts";
+import { findPropertyValue, KINDS, nameRegion } from "../../static/demo/v2/drawing/kinds.ts";
+import { type End, type Region, turnRegion, withRegion } from "../../static/demo/v2/drawing/region.ts";
+import { makeIdsDistinct, makeRegion } from "../../static/demo/v2/drawing/table.ts";
 import { isRegion } from "../../static/demo/v2/saving/checked.ts";
 
 /** 600 lines of 2 ms, 10 columns of 0.5 µm. */
@@ -17,7 +17,7 @@ const columns = (ends: readonly End[] | null) => ends!.map(({ x, y }) => x === n
 
 /** The table with new regions of a kind. */
 const drawn = (kind: Region["kind"], ...all: readonly End[][]) =>
-  all.reduce((table, ends) => withRegion(table, newRegion(table, kind, ends)!), [] as Region[]);
+  all.reduce((table, ends) => withRegion(table, makeRegion(table, kind, ends)!), [] as Region[]);
 
 const edges = (from: number, to: number) => [from, to].map((y) => ({ x: null, y }));
 
@@ -48,29 +48,29 @@ Deno.test("gives bands distinct names and colours, and moves the other edge with
 
 Deno.test("gives free ids, stops at the most of a kind, and lets a third cursor replace the second", () => {
   const bands = drawn("band", ...Array.from({ length: 24 }, (_, i) => edges(i % 10, i % 10 + 1)));
-  assert.equal(newRegion(bands, "band", edges(1, 2)), null);
-  assert.equal(newRegion(bands.slice(1), "band", edges(1, 2))!.id, "band-25");
+  assert.equal(makeRegion(bands, "band", edges(1, 2)), null);
+  assert.equal(makeRegion(bands.slice(1), "band", edges(1, 2))!.id, "band-25");
   const taken = [{ ...bands[0]!, id: "line-1", kind: "point" as const }];
-  assert.equal(newRegion(taken, "line", [])!.id, "line-2", "another kind has the id");
+  assert.equal(makeRegion(taken, "line", [])!.id, "line-2", "another kind has the id");
   const at = (x: number) => [{ x, y: 1.5 }];
   const cursors = drawn("cursor", at(0.5), at(1.5), at(2.5));
-  assert.deepEqual(cursors.map((cursor) => [cursor.id, titleOf(cursor), cursor.ends[0]!.x]), [
+  assert.deepEqual(cursors.map((cursor) => [cursor.id, nameRegion(cursor), cursor.ends[0]!.x]), [
     ["cursor-a", "A", 0.5],
     ["cursor-b", "B", 2.5],
   ]);
-  assert.equal(newRegion(cursors.slice(1), "cursor", at(3.5))!.id, "cursor-a");
+  assert.equal(makeRegion(cursors.slice(1), "cursor", at(3.5))!.id, "cursor-a");
 });
 
 Deno.test("no region has the id of whole images or of all regions", () => {
   const [rectangle] = drawn("rectangle", [{ x: 1, y: 1 }, { x: 2, y: 2 }]) as [Region];
-  const ids = distinct(["", "*", "a"].map((id) => ({ ...rectangle, id }))).map(({ id }) => id);
+  const ids = makeIdsDistinct(["", "*", "a"].map((id) => ({ ...rectangle, id }))).map(({ id }) => id);
   assert.deepEqual(ids, ["-other", "*-other", "a"]);
 });
 
 Deno.test("a table has distinct ids, and keeps those that tools draw", () => {
   const [band] = drawn("band", edges(1, 4)) as [Region];
   const point: Region = { ...band, kind: "point", ends: [{ x: 1.5, y: 1.5 }] };
-  assert.deepEqual(distinct([point, band, { ...point }]).map(({ id }) => id), [
+  assert.deepEqual(makeIdsDistinct([point, band, { ...point }]).map(({ id }) => id), [
     "band-1-other",
     "band-1",
     "band-1-other-other",
@@ -93,8 +93,8 @@ Deno.test("rectangles, cursors and lines over images stay on their pixels", () =
 
 Deno.test("exchanges rows and columns", () => {
   const [line] = drawn("line", [{ x: 1, y: 2 }, { x: 3, y: 4.5 }]) as [Region];
-  assert.deepEqual(turned(line).ends, [{ x: 2, y: 1 }, { x: 4.5, y: 3 }]);
-  assert.deepEqual(turned(turned(line)), line);
+  assert.deepEqual(turnRegion(line).ends, [{ x: 2, y: 1 }, { x: 4.5, y: 3 }]);
+  assert.deepEqual(turnRegion(turnRegion(line)), line);
 });
 
 Deno.test("a track has a row for each point, with the velocity from the point before", () => {
@@ -141,6 +141,6 @@ Deno.test("stored regions have their number of ends, and null only along an axis
 
 Deno.test("the field of a property shows its first choice for a region that states none", () => {
   const property = { key: "color", label: "Line", choices: { plain: "plain", dashed: "dashed" } } as const;
-  assert.equal(valueOf(property, {}), "plain");
-  assert.equal(valueOf(property, { color: "dashed" }), "dashed");
+  assert.equal(findPropertyValue(property, {}), "plain");
+  assert.equal(findPropertyValue(property, { color: "dashed" }), "dashed");
 });

@@ -2,12 +2,12 @@
  * Recordings of known truth in physical units: sparks and vessels as photons, whose geometry differs from seed to seed.
  * Each kind is a way in which real recordings differ from plain ones.
  */
-import type { Plane } from "../../static/measure/line_scan.ts";
+import type { ScanSamples } from "../../static/measure/line_scan.ts";
 import { course, edge, noise } from "./synthetic.ts";
 
 /** A recording, seconds per line and micrometres per column. */
 export interface Made {
-  plane: Plane;
+  plane: ScanSamples;
   lineTime: number;
   pixelSize: number;
 }

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { percentile } from "../../static/measure/traces.ts";
+import { findPercentile } from "../../static/measure/traces.ts";
 import {
   type Made,
   SPARK_KINDS,
@@ -42,7 +42,7 @@ async function peerOf(kind: string, { plane, lineTime, pixelSize }: Made, isDark
   }
 }
 
-const median = (values: readonly number[]) => percentile(Float64Array.from(values), 50);
+const median = (values: readonly number[]) => findPercentile(Float64Array.from(values), 50);
 
 /** Median, least and greatest number. */
 const interval = (values: readonly number[], digits = 0) => {
@@ -79,7 +79,11 @@ function errors(
   const off = found.filter((one) => Number.isFinite(one.diameter)).map(({ first, lines, diameter: one }) =>
     100 * (one / (diameter.slice(first, first + lines).reduce((a, b) => a + b) / lines) - 1)
   );
-  return { middle: median(off), far: percentile(Float64Array.from(off, Math.abs), 95), count: off.length };
+  return {
+    middle: median(off),
+    far: findPercentile(Float64Array.from(off, Math.abs), 95),
+    count: off.length,
+  };
 }
 
 console.log("| sparks | found | false | IOCBIO Sparks: found | false |\n| --- | --- | --- | --- | --- |");

@@ -1,8 +1,8 @@
 /** Sparks and diameters of recordings whose truth is known (known_truth.ts), by default settings. */
 import assert from "node:assert/strict";
-import { factsOf, settingsOf } from "../../static/measure/measurement.ts";
+import { completeSettings, listFacts } from "../../static/measure/measurement.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
-import { percentile } from "../../static/measure/traces.ts";
+import { findPercentile } from "../../static/measure/traces.ts";
 import {
   type Made,
   SPARK_KINDS,
@@ -157,8 +157,8 @@ for (const kind of Object.keys(VESSEL_KINDS)) {
         const truth = made.diameter.slice(line - 4.5, line + 5.5).reduce((a, b) => a + b) / 10;
         return diameter / truth - 1;
       });
-      assert.ok(Math.abs(percentile(off, 50)) < 0.02, `${method}: ${percentile(off, 50)}`);
-      assert.ok(percentile(off.map(Math.abs), 95) < 0.05, method);
+      assert.ok(Math.abs(findPercentile(off, 50)) < 0.02, `${method}: ${findPercentile(off, 50)}`);
+      assert.ok(findPercentile(off.map(Math.abs), 95) < 0.05, method);
       assert.ok(clear.every(({ left, right, diameter }) => Math.abs(right - left - diameter) < 1e-9));
     }
   });
@@ -193,7 +193,7 @@ Deno.test("says that a lumen is not what the settings say", () => {
 Deno.test("cites the lumen that was taken, the median and its lines", () => {
   const plane = steady(() => 40);
   const { settings } = measuredIn("diameter", plane);
-  const facts = new Map(factsOf(parametersOf("diameter"), settings, bandOf(plane)));
+  const facts = new Map(listFacts(parametersOf("diameter"), settings, bandOf(plane)));
   assert.equal(facts.get("Lumen"), "bright (automatic)");
   assert.equal(facts.get("Median of (lines)"), 10);
 });
@@ -201,7 +201,7 @@ Deno.test("cites the lumen that was taken, the median and its lines", () => {
 Deno.test("gives a setting that is missing its default, whatever else is set", () => {
   const band = bandOf(steady(() => 40));
   const of = (key: string, settings: Record<string, unknown>) =>
-    settingsOf(parametersOf(key), settings, band);
+    completeSettings(parametersOf(key), settings, band);
   assert.deepEqual(of("sparks", { threshold: 5 }), { threshold: 5, offset: 0, rest: "running" });
   const { lumen, average } = of("diameter", { method: "gradient", window: 10, step: 10 });
   assert.deepEqual([lumen, average], ["automatic", "median"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Kymograph } from "../../static/measure/kymograph.ts";
-import { profileColumns } from "../../static/measure/image_parts.ts";
-import { lengthOf, lineProfile } from "../../static/measure/line_profile.ts";
+import { makeProfileColumns } from "../../static/measure/image_parts.ts";
+import { makeLineProfile, measurePolyline } from "../../static/measure/line_profile.ts";
 import expected from "./measured/profiles.json" with { type: "json" };
 
 const point = ([x, y]: number[]) => ({ x: x!, y: y! });
@@ -10,7 +10,7 @@ Deno.test("samples a straight line as skimage.measure.profile_line does", async 
   const samples = Float32Array.from(expected.samples);
   for (const { start, end, width, values } of expected.cases) {
     await t.step(`${start} to ${end}, ${width} wide`, () => {
-      const found = lineProfile([point(start), point(end)], width, expected.shape as [number, number]).of(
+      const found = makeLineProfile([point(start), point(end)], width, expected.shape as [number, number]).of(
         samples,
       );
       assert.equal(found.length, values.length);
@@ -27,11 +27,11 @@ const ramp = (rows: number, columns: number) =>
 
 Deno.test("samples a freehand line at equal distances around its corners", () => {
   const points = [{ x: 1, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 1 }, { x: 4, y: 4 }];
-  assert.equal(lengthOf(points), 6);
-  const profile = lineProfile(points, 1, [6, 6]);
+  assert.equal(measurePolyline(points), 6);
+  const profile = makeLineProfile(points, 1, [6, 6]);
   assert.deepEqual([...profile.of(ramp(6, 6))], [11, 12, 13, 14, 24, 34, 44]);
   // Three wide: the mean of a ramp is its middle.
-  assert.deepEqual([...lineProfile(points.slice(0, 2), 3, [6, 6]).of(ramp(6, 6))], [11, 12, 13, 14]);
+  assert.deepEqual([...makeLineProfile(points.slice(0, 2), 3, [6, 6]).of(ramp(6, 6))], [11, 12, 13, 14]);
 });
 
 Deno.test("ignores samples that are missing or outside", () => {
@@ -40,7 +40,7 @@ Deno.test("ignores samples that are missing or outside", () => {
   const along = (
     y: number,
     width: number,
-  ) => [...lineProfile([{ x: 0, y }, { x: 5, y }], width, [4, 4]).of(samples)];
+  ) => [...makeLineProfile([{ x: 0, y }, { x: 5, y }], width, [4, 4]).of(samples)];
   assert.deepEqual(along(1, 1), [10, NaN, 12, 13, NaN, NaN]);
   // Rows -1, 0 and 1: the first is outside, one sample of the last is missing.
   assert.deepEqual(along(0, 3), [5, 1, 7, 8, NaN, NaN]);
@@ -56,7 +56,7 @@ Deno.test("requires two different points of a line", () => {
       { x: NaN, y: 0 },
     ]]
   ) {
-    assert.throws(() => lineProfile(points, 1, [4, 4]), RangeError);
+    assert.throws(() => makeLineProfile(points, 1, [4, 4]), RangeError);
   }
 });
 
@@ -124,7 +124,7 @@ for (const [stepX, stepY] of [[0.5, 0.25], [0.2, 0.8]] as const) {
       { length: shape[0] * shape[1] },
       (_, i) => i % shape[1] * stepX + Math.floor(i / shape[1]) * stepY,
     );
-    const [place, values] = profileColumns({ points, width: 1 }, wide, [{ name: "A", samples: image }]);
+    const [place, values] = makeProfileColumns({ points, width: 1 }, wide, [{ name: "A", samples: image }]);
     for (const [i, value] of [...values!.values as Float32Array].entries()) {
       assert(Math.abs(Number(place!.values[i]) - value) < 1e-5, `${value} at ${place!.values[i]}`);
     }
@@ -137,11 +137,11 @@ for (const [stepX, stepY] of [[0.5, 0.25], [0.2, 0.8]] as const) {
       { length: shape[0] * shape[1] },
       (_, i) => i % shape[1] * stepX + Math.floor(i / shape[1]) * stepY,
     );
-    const [, narrow] = profileColumns({ points: along, width: 1 }, { shape, axes }, [{
+    const [, narrow] = makeProfileColumns({ points: along, width: 1 }, { shape, axes }, [{
       name: "A",
       samples: across,
     }]);
-    const [, broad] = profileColumns({ points: along, width: 5 }, { shape, axes }, [{
+    const [, broad] = makeProfileColumns({ points: along, width: 5 }, { shape, axes }, [{
       name: "A",
       samples: across,
     }]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { defaultLut, LUT_NAMES, lutTable, NOT_A_NUMBER } from "../../static/demo/v2/picture/lut.ts";
+import { chooseDefaultLut, findLutTable, LUT_NAMES, NOT_A_NUMBER } from "../../static/demo/v2/picture/lut.ts";
 
 // matplotlib 3.11: colormaps[name]([0, 1, 64, 127, 128, 200, 255], bytes=True)
 const MATPLOTLIB: Record<string, string> = {
@@ -11,7 +11,7 @@ const MATPLOTLIB: Record<string, string> = {
   hot: "0a0000 0d0000 b20000 ff5900 ff5b00 ffff26 ffffff",
 };
 
-const color = (name: string, i: number) => [...lutTable(name).subarray(4 * i, 4 * i + 4)];
+const color = (name: string, i: number) => [...findLutTable(name).subarray(4 * i, 4 * i + 4)];
 
 Deno.test("colour maps are matplotlib's", () => {
   for (const [name, colors] of Object.entries(MATPLOTLIB)) {
@@ -38,20 +38,20 @@ Deno.test("fire passes through the 32 colours of ImageJ", () => {
 });
 
 Deno.test("the first channels start green, magenta and cyan; colour channels in their colour", () => {
-  const three = ["CH1", "CH2", "CH3"].map((name, i) => defaultLut(i, name, 3));
+  const three = ["CH1", "CH2", "CH3"].map((name, i) => chooseDefaultLut(i, name, 3));
   assert.deepEqual(three, ["green", "magenta", "cyan"]);
-  assert.equal(defaultLut(0, "Red", 3), "red");
-  assert.equal(defaultLut(3, "Alpha", 4), "gray");
-  assert.equal(defaultLut(12, "CH13", 13), "gray");
+  assert.equal(chooseDefaultLut(0, "Red", 3), "red");
+  assert.equal(chooseDefaultLut(3, "Alpha", 4), "gray");
+  assert.equal(chooseDefaultLut(12, "CH13", 13), "gray");
   // A single one, whatever its name.
-  assert.equal(defaultLut(0, "CH1", 1), "gray");
-  assert.equal(defaultLut(0, "Green", 1), "gray");
+  assert.equal(chooseDefaultLut(0, "CH1", 1), "gray");
+  assert.equal(chooseDefaultLut(0, "Green", 1), "gray");
 });
 
 Deno.test("the colour of NaN is far from every table of the menu", () => {
   assert.equal(LUT_NAMES.length, 13);
   for (const name of LUT_NAMES) {
-    const table = lutTable(name);
+    const table = findLutTable(name);
     for (let i = 0; i < 256; i += 1) {
       const apart = NOT_A_NUMBER.color.map((part, c) => part - table[4 * i + c]!);
       assert(Math.hypot(...apart) > 50, `${name} ${i}: ${table.subarray(4 * i, 4 * i + 3)}`);

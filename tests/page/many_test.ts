@@ -2,18 +2,18 @@
 import assert from "node:assert/strict";
 import type { VelocityAt } from "../../static/measure/flow/velocity.ts";
 import {
-  besideOwn,
-  carriedFrom,
-  carriedTo,
+  addToOwn,
+  carryFrom,
+  carryTo,
+  findWaiting,
   offerWaiting,
   wait,
-  waiting,
 } from "../../static/demo/v2/many/carried.ts";
 import type { Region } from "../../static/demo/v2/drawing/region.ts";
 import { measureLineScan } from "../../static/demo/v2/many/measurer.ts";
 
-type Drawn = Parameters<typeof carriedFrom>[0];
-type Scan = Parameters<typeof carriedFrom>[1];
+type Drawn = Parameters<typeof carryFrom>[0];
+type Scan = Parameters<typeof carryFrom>[1];
 
 /** A picture of 100 rows; a line scan unless its rows are no time. */
 const scanOf = (
@@ -73,10 +73,10 @@ const DRAWN: Drawn = {
 };
 
 const SOURCE = scanOf(60, ["Blood", "Calcium"], { pixelTime: 2e-6 });
-const carried = carriedFrom(DRAWN, SOURCE, "f1#0");
+const carried = carryFrom(DRAWN, SOURCE, "f1#0");
 
 Deno.test("carries regions that fit unchanged, without results", () => {
-  const { drawn, words } = carriedTo(carried, scanOf(60, ["Calcium", "Blood"], { pixelTime: 3e-6 }));
+  const { drawn, words } = carryTo(carried, scanOf(60, ["Calcium", "Blood"], { pixelTime: 3e-6 }));
   assert.equal(words, "");
   assert.deepEqual(drawn!.regions, DRAWN.regions);
   assert.deepEqual([drawn!.cursors, drawn!.traces], [DRAWN.cursors, DRAWN.traces]);
@@ -97,8 +97,8 @@ Deno.test("keeps a typed time along the line, and a channel of another name", ()
     ...DRAWN,
     measurements: { velocity: { ...velocity, settings: { ...velocity.settings, pixelTime: 1.5 } } },
   };
-  const { drawn } = carriedTo(
-    carriedFrom(typed, SOURCE, ""),
+  const { drawn } = carryTo(
+    carryFrom(typed, SOURCE, ""),
     scanOf(60, ["CH1", "CH2"], { pixelTime: 3e-6 }),
   );
   const { settings, channel } = drawn!.measurements!.velocity!;
@@ -106,7 +106,7 @@ Deno.test("keeps a typed time along the line, and a channel of another name", ()
 });
 
 Deno.test("clips or omits regions outside the other picture, with a message", () => {
-  const { drawn, words } = carriedTo(carried, scanOf(40, ["Blood", "Calcium"], { step: 0.25 }));
+  const { drawn, words } = carryTo(carried, scanOf(40, ["Blood", "Calcium"], { step: 0.25 }));
   assert.deepEqual(drawn!.shape, [100, 40]);
   const [soma, wide, , line, , cursor] = DRAWN.regions;
   assert.deepEqual(drawn!.regions, [soma, { ...wide, ends: ends([null, 30], [null, 40]) }, line, cursor]);
@@ -120,7 +120,7 @@ Deno.test("clips or omits regions outside the other picture, with a message", ()
 });
 
 Deno.test("carries nothing from a line scan to an image, and what fits from an image, beside its own regions", () => {
-  assert.deepEqual(carriedTo(carried, scanOf(60, ["Blood"], { unit: "um" })), {
+  assert.deepEqual(carryTo(carried, scanOf(60, ["Blood"], { unit: "um" })), {
     drawn: null,
     words: "60.oir is a line scan, and 60.oir is not.",
   });
@@ -145,14 +145,14 @@ Deno.test("carries nothing from a line scan to an image, and what fits from an i
     },
     projection: { kind: "max", axis: "Z" },
   };
-  const { drawn: fitted, words } = carriedTo(carriedFrom(drawn, image(60), ""), image(45));
+  const { drawn: fitted, words } = carryTo(carryFrom(drawn, image(60), ""), image(45));
   assert.deepEqual(fitted!.regions, [near]);
   assert.deepEqual([fitted!.images!.parts, fitted!.images!.part], [[], "rectangle-1"]);
   assert.deepEqual([fitted!.projection, fitted!.kymograph], [drawn.projection, null]);
   assert.equal(words, "Outside of this picture, and left out: 1 region, kymograph.");
   const own = { accepted: true, regions: [{ ...far, id: "rectangle-1" }], origin: "m" };
-  assert.deepEqual(besideOwn(fitted!, own).regions, own.regions);
-  assert.deepEqual(besideOwn(fitted!, { ...own, regions: [point] }).regions, [near, point]);
+  assert.deepEqual(addToOwn(fitted!, own).regions, own.regions);
+  assert.deepEqual(addToOwn(fitted!, { ...own, regions: [point] }).regions, [near, point]);
 });
 
 /** What a page shows and says, and how its user agrees. */
@@ -178,7 +178,7 @@ Deno.test("applies carried regions once, in another recording, also after a relo
   offerWaiting(parts, () => scanOf(60, ["Blood", "Calcium"]), "f3#0", "");
   assert.equal(shown.length, 1);
   assert.deepEqual(notices, ["Regions and settings of 60.oir are used here; Undo takes them away."]);
-  assert.equal(waiting(), null);
+  assert.equal(findWaiting(), null);
 });
 
 Deno.test("asks before it replaces work, and before it drops what fits no line scan", () => {
@@ -191,9 +191,9 @@ Deno.test("asks before it replaces work, and before it drops what fits no line s
     wait(carried);
     offerWaiting(parts, () => scanOf(60, ["Blood"], { unit }), "f2#0", own);
     assert.match(notices[0]!, notice);
-    assert.deepEqual([shown.length, waiting() === null], [0, false]);
+    assert.deepEqual([shown.length, findWaiting() === null], [0, false]);
     press();
-    assert.deepEqual([shown.length, waiting()], [used, null]);
+    assert.deepEqual([shown.length, findWaiting()], [used, null]);
   }
 });
 

@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { VELOCITY } from "../../static/measure/flow/mod.ts";
 import { EVENTS } from "../../static/measure/events/mod.ts";
 import {
-  choicesOf,
   type Compared,
-  comparedIn,
-  comparedInRow,
-  groupsOf,
-  statisticsOf,
-  valueWords,
+  computeStatistics,
+  formatValueWords,
+  groupByFolder,
+  listCompared,
+  listComparedInRow,
+  listComparisons,
 } from "../../static/measure/over_recordings.ts";
-import { dotPlot, meanText } from "../../static/demo/v2/many/dot_plot.ts";
-import { svgPlot } from "../../static/demo/v2/measuring/svg_plot.ts";
+import { formatMean, makeDotPlot } from "../../static/demo/v2/many/dot_plot.ts";
+import { drawSvgPlot } from "../../static/demo/v2/measuring/svg_plot.ts";
 
 const PLACE = { folder: "control", recording: "a.oir", path: "/d/control/a.oir#0" };
 
@@ -24,24 +24,24 @@ const compared = (folder: string, recording: string, values: number[], rest = Na
   channel: "CH1",
   measurement: "Velocity",
   name: "Velocity (mm/s)",
-  ...statisticsOf(values),
+  ...computeStatistics(values),
   rest,
 });
 
 Deno.test("leaves out what is no number", () => {
   // Mean 2, standard deviation 1, standard error 1/sqrt(3).
-  assert.deepEqual(statisticsOf([1, NaN, 2, 3, Infinity]), {
+  assert.deepEqual(computeStatistics([1, NaN, 2, 3, Infinity]), {
     n: 3,
     mean: 2,
     sem: 1 / Math.sqrt(3),
     median: 2,
   });
-  assert.deepEqual(statisticsOf([4]), { n: 1, mean: 4, sem: NaN, median: 4 });
-  assert.deepEqual(statisticsOf([]), { n: 0, mean: NaN, sem: NaN, median: NaN });
+  assert.deepEqual(computeStatistics([4]), { n: 1, mean: 4, sem: NaN, median: 4 });
+  assert.deepEqual(computeStatistics([]), { n: 0, mean: NaN, sem: NaN, median: NaN });
 });
 
 Deno.test("compares columns of numbers, but not the time, and knows the share of rest", () => {
-  const found = comparedIn(PLACE, {
+  const found = listCompared(PLACE, {
     region: "Band 1",
     channel: "CH1",
     measurement: "Velocity",
@@ -57,12 +57,12 @@ Deno.test("compares columns of numbers, but not the time, and knows the share of
     ["Velocity (mm/s)", 2, 2, 25],
     ["Second", 0, NaN, 25],
   ]);
-  assert.deepEqual(choicesOf(found), [{ measurement: "Velocity", name: "Velocity (mm/s)" }]);
+  assert.deepEqual(listComparisons(found), [{ measurement: "Velocity", name: "Velocity (mm/s)" }]);
 });
 
 Deno.test("compares amplitudes first, before places and raw values", () => {
   const namesOf = (...names: string[]) =>
-    comparedIn(PLACE, {
+    listCompared(PLACE, {
       region: "Band 1",
       channel: "CH1",
       measurement: "Events",
@@ -74,7 +74,7 @@ Deno.test("compares amplitudes first, before places and raw values", () => {
 });
 
 Deno.test("compares traces and images by their rows", () => {
-  const trace = comparedInRow(PLACE, {
+  const trace = listComparedInRow(PLACE, {
     "Band": "Soma",
     "Channel of trace": "CH2",
     "Trace": "dF/F0",
@@ -87,7 +87,7 @@ Deno.test("compares traces and images by their rows", () => {
     ["Soma", "CH2", "Mean", 120],
     ["Soma", "CH2", "Baseline F0", 100],
   ]);
-  const [image] = comparedInRow(PLACE, { Region: "Cell", Channel: "Red", Mean: 7 });
+  const [image] = listComparedInRow(PLACE, { Region: "Cell", Channel: "Red", Mean: 7 });
   assert.deepEqual([image!.measurement, image!.region, image!.name, image!.mean], [
     "Images",
     "Cell",
@@ -97,7 +97,7 @@ Deno.test("compares traces and images by their rows", () => {
 });
 
 Deno.test("counts each recording of a folder once", () => {
-  const groups = groupsOf([
+  const groups = groupByFolder([
     compared("control", "a", [1, 1, 1], 20),
     compared("control", "a", [3], 40),
     compared("control", "b", [6]),
@@ -113,14 +113,14 @@ Deno.test("counts each recording of a folder once", () => {
     30,
   ]);
   assert.deepEqual([treated!.n, treated!.mean], [0, NaN]);
-  assert.deepEqual(groupsOf([compared("c", "a", [1, 9, 9])], "median")[0]!.mean, 9);
-  assert.deepEqual(groupsOf([compared("c", "a", [1, 9, 9])], "n")[0]!.mean, 3);
-  assert.equal(meanText(control!), "4 ± 2");
+  assert.deepEqual(groupByFolder([compared("c", "a", [1, 9, 9])], "median")[0]!.mean, 9);
+  assert.deepEqual(groupByFolder([compared("c", "a", [1, 9, 9])], "n")[0]!.mean, 3);
+  assert.equal(formatMean(control!), "4 ± 2");
 });
 
 Deno.test("plots a dot for each recording, and folders without a value not at all", () => {
-  const plot = dotPlot(
-    groupsOf([
+  const plot = makeDotPlot(
+    groupByFolder([
       compared("c", "a", [1]),
       compared("c", "b", [1]),
       compared("d & e", "a", [2]),
@@ -132,11 +132,11 @@ Deno.test("plots a dot for each recording, and folders without a value not at al
   assert.deepEqual(dots.map(({ y }) => y), [[1, 1], [2]]);
   const [[left, right]] = dots.map(({ x }) => x as number[]) as [[number, number]];
   assert(right - left > 0.03, "equal values stand beside each other");
-  const svg = svgPlot(plot!, (text) => 6 * text.length);
+  const svg = drawSvgPlot(plot!, (text) => 6 * text.length);
   assert.match(svg, />c \(2\)</);
   assert.match(svg, />d &amp; e \(1\)</);
   assert.doesNotMatch(svg, /NaN|>f/);
-  assert.equal(dotPlot(groupsOf([compared("f", "a", [])], "mean"), "Velocity"), null);
+  assert.equal(makeDotPlot(groupByFolder([compared("f", "a", [])], "mean"), "Velocity"), null);
 });
 
 Deno.test("shows the value of each measurement in words", () => {
@@ -144,7 +144,7 @@ Deno.test("shows the value of each measurement in words", () => {
     quantities: [{ name: "Windows", value: 3 }, { name, value, ...unit !== undefined && { unit } }],
   });
   assert.equal(
-    valueWords([
+    formatValueWords([
       {
         measurement: VELOCITY,
         tables: [table("Median velocity", 123.456, "um/s"), table("Median velocity", NaN, "um/s")],
@@ -153,5 +153,5 @@ Deno.test("shows the value of each measurement in words", () => {
     ]),
     "123.5, – µm/s · 1 event",
   );
-  assert.equal(valueWords([{ measurement: EVENTS, tables: [] }]), "");
+  assert.equal(formatValueWords([{ measurement: EVENTS, tables: [] }]), "");
 });

@@ -1,10 +1,10 @@
 /** Names by which tables tell bands and rectangles apart. */
 import { deepEqual, equal } from "node:assert/strict";
-import { partsOf } from "../../static/measure/image_parts.ts";
+import { listImageParts } from "../../static/measure/image_parts.ts";
 import { freeName } from "../../static/measure/free_name.ts";
 import { listInWords } from "../../static/measure/word_list.ts";
-import { distinctNames } from "../../static/measure/part_names.ts";
-import { bandsOf, type Region } from "../../static/demo/v2/drawing/region.ts";
+import { makeNamesDistinct } from "../../static/measure/part_names.ts";
+import { type Region, selectBands } from "../../static/demo/v2/drawing/region.ts";
 
 Deno.test("parts of one name get a number, unnamed ones their kind and a number", () => {
   const cases: readonly (readonly [(string | undefined)[], string[]])[] = [
@@ -13,7 +13,7 @@ Deno.test("parts of one name get a number, unnamed ones their kind and a number"
     [[undefined, "a", "", " "], ["Band 1", "a", "Band 2", "Band 3"]],
     [["Band 1", undefined], ["Band 1", "Band 1 (2)"]],
   ];
-  for (const [names, distinct] of cases) deepEqual(distinctNames(names, "Band"), distinct);
+  for (const [names, distinct] of cases) deepEqual(makeNamesDistinct(names, "Band"), distinct);
 });
 
 const band = (id: string, name: string): Region => ({
@@ -26,17 +26,17 @@ const band = (id: string, name: string): Region => ({
 
 Deno.test("bands of the page have distinct names, and stay the same objects", () => {
   const regions = [band("a", "cell"), band("b", "cell"), band("c", "")];
-  const found = bandsOf(regions);
+  const found = selectBands(regions);
   deepEqual(found.map(({ name }) => name), ["cell", "cell (2)", "Band 1"]);
-  bandsOf(regions).forEach((one, i) => deepEqual(one === found[i], true));
-  deepEqual(bandsOf([regions[1]!]).map(({ name }) => name), ["cell"]);
+  selectBands(regions).forEach((one, i) => deepEqual(one === found[i], true));
+  deepEqual(selectBands([regions[1]!]).map(({ name }) => name), ["cell"]);
 });
 
 Deno.test("rectangles have distinct names, and their corners may be swapped", () => {
   const places = [[[2, 3], [6, 9]], [[6, 9], [2, 3]], [[6, 3], [2, 9]]] as const;
   const regions = places.map(([start, stop], i) => ({ id: `${i}`, type: "rectangle", start, stop }));
   const named = regions.map((region, i) => i < 2 ? { ...region, name: "cell" } : region);
-  deepEqual(partsOf({ regions: named }), [
+  deepEqual(listImageParts({ regions: named }), [
     { id: "", name: "whole image", place: null },
     { id: "0", name: "cell", place: { start: [2, 3], stop: [6, 9] } },
     { id: "1", name: "cell (2)", place: { start: [2, 3], stop: [6, 9] } },

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { AS_PLOT, ORIENTATIONS, UPRIGHT } from "../../static/demo/v2/picture/orientation.ts";
-import { factorsOf } from "../../static/demo/v2/picture/picture_input.ts";
-import { pictureOf, PlacedView } from "../../static/demo/v2/picture/placed_view.ts";
+import { chooseZoomFactors } from "../../static/demo/v2/picture/picture_input.ts";
+import { describePicture, PlacedView } from "../../static/demo/v2/picture/placed_view.ts";
 
 const TIME = { name: "Y", step: 0.002, unit: "seconds" };
 const SPACE = { name: "X", step: 0.5, unit: "um" };
 const ROWS = { name: "Y", step: 0.5, unit: "um" };
 /** 200 lines of 64 columns. */
-const SCAN = pictureOf({ shape: [200, 64], axes: [TIME, SPACE] }, false);
+const SCAN = describePicture({ shape: [200, 64], axes: [TIME, SPACE] }, false);
 /** 30 rows of 50 columns. */
-const IMAGE = pictureOf({ shape: [30, 50], axes: [ROWS, SPACE] }, false);
+const IMAGE = describePicture({ shape: [30, 50], axes: [ROWS, SPACE] }, false);
 
 Deno.test("images keep their aspect, line scans and threads do not, references always do", () => {
   assert.equal(SCAN.locked, false);
   assert.equal(IMAGE.locked, true);
   const thread = { shape: [700, 100] as const, axes: [ROWS, SPACE] as const };
-  assert.equal(pictureOf(thread, false).locked, false);
-  assert.equal(pictureOf(thread, true).locked, true);
+  assert.equal(describePicture(thread, false).locked, false);
+  assert.equal(describePicture(thread, true).locked, true);
 });
 
 Deno.test("a plot of a line scan runs from its first line to its last and upwards from column 0", () => {
@@ -104,7 +104,7 @@ Deno.test("moves a step in the visible direction and stays inside", () => {
 
 Deno.test("the wheel zooms time over a line scan, both axes elsewhere", () => {
   const along = (time: "across" | "down" | null, kind: "plain" | "shift" | "alt" | "both") =>
-    factorsOf({ time }, 2, kind);
+    chooseZoomFactors({ time }, 2, kind);
   assert.deepEqual(along("across", "plain"), [2, 1]);
   assert.deepEqual(along("across", "shift"), [1, 2]);
   assert.deepEqual(along("across", "alt"), [2, 2]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { velocitySummary } from "../../static/measure/flow/velocity_summary.ts";
-import { firstWindow } from "../../static/measure/flow/window_choice.ts";
+import { summarizeVelocities } from "../../static/measure/flow/velocity_summary.ts";
+import { chooseFirstWindow } from "../../static/measure/flow/window_choice.ts";
 import { measuredPulses } from "../browser/measured_pulses.ts";
 import { percentile } from "../browser/measured_streaks.ts";
 import { streaks } from "../browser/streaks.ts";
@@ -76,14 +76,14 @@ Deno.test("a summary reports part of a cycle, and averages whole ones", () => {
       confidence: 1,
       error: 0.01,
     }));
-  assert(velocitySummary(at(0.4), 10).cycle!.cycles < 1);
-  assert(Number.isNaN(velocitySummary(at(0.4), 10).cycle!.mean));
-  const { cycle, median } = velocitySummary(at(2.5), 10);
+  assert(summarizeVelocities(at(0.4), 10).cycle!.cycles < 1);
+  assert(Number.isNaN(summarizeVelocities(at(0.4), 10).cycle!.mean));
+  const { cycle, median } = summarizeVelocities(at(2.5), 10);
   assert(Math.abs(cycle!.cycles - 2.5) < 0.2);
   assert(Math.abs(cycle!.period - 160) < 12);
   // Half a cycle more above the mean raises the median.
   assert(median > 2.1 && Math.abs(cycle!.mean - 2) < 0.06, `${median}, ${cycle!.mean}`);
-  assert.deepEqual(velocitySummary([], 10), { numbers: 0, median: NaN, cycle: null });
+  assert.deepEqual(summarizeVelocities([], 10), { numbers: 0, median: NaN, cycle: null });
 });
 
 Deno.test("chooses longer windows for slow flow, and shorter ones for a short recording", () => {
@@ -95,9 +95,9 @@ Deno.test("chooses longer windows for slow flow, and shorter ones for a short re
   };
   assert(chosen(2400) >= 160 && chosen(2400) <= 640, `${chosen(2400)}`);
   assert(chosen(90) <= 30);
-  assert.equal(firstWindow(0.001, 2400), 40);
-  assert.equal(firstWindow(0.01, 2400), 16);
-  assert.equal(firstWindow(0.001, 60), 20);
+  assert.equal(chooseFirstWindow(0.001, 2400), 40);
+  assert.equal(chooseFirstWindow(0.01, 2400), 16);
+  assert.equal(chooseFirstWindow(0.001, 60), 20);
 });
 
 Deno.test("corrects velocities for the time along the line", async (t) => {

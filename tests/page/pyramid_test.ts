@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { blockFor, buildPyramid, chooseLevel, wholePlane } from "../../static/demo/v2/picture/pyramid.ts";
+import {
+  buildPyramid,
+  chooseBlock,
+  chooseLevel,
+  makeWholeLevel,
+} from "../../static/demo/v2/picture/pyramid.ts";
 
 /** Expected entry of a level, sample by sample. */
 function byHand(samples: Float32Array, columns: number, rect: number[], statistic: "mean" | "max" | "min") {
@@ -26,7 +31,7 @@ Deno.test("every entry of every level is the statistic of its block", () => {
           { length: rows * columns },
           () => (state = (state * 1664525 + 1013904223) >>> 0) >>> 20,
         );
-        for (const level of buildPyramid(wholePlane(samples, rows, columns), statistic)) {
+        for (const level of buildPyramid(makeWholeLevel(samples, rows, columns), statistic)) {
           assert.equal(level.samples.length, level.rows * level.columns);
           assert.equal(level.rows, Math.ceil(rows / level.rowBlock));
           assert.equal(level.columns, Math.ceil(columns / level.columnBlock));
@@ -52,7 +57,7 @@ Deno.test("every entry of every level is the statistic of its block", () => {
 });
 
 Deno.test("a long scan of few columns shrinks only along its lines", () => {
-  const levels = buildPyramid(wholePlane(new Float32Array(30_000 * 24), 30_000, 24), "mean");
+  const levels = buildPyramid(makeWholeLevel(new Float32Array(30_000 * 24), 30_000, 24), "mean");
   // 30,000 / 4, / 16 and / 64; the next would have 118 lines.
   assert.deepEqual(levels.map(({ rows, columns }) => [rows, columns]), [[7500, 24], [1875, 24], [469, 24]]);
 });
@@ -63,14 +68,14 @@ Deno.test("a block of NaN stays NaN; other blocks ignore NaN", () => {
     { length: 512 },
     (_, i) => i % 16 >= 12 || i % 4 === 1 ? NaN : Math.floor(i / 4) + [0, 0, 1, 5][i % 4]!,
   );
-  const [level] = buildPyramid(wholePlane(samples, 512, 1), "mean");
+  const [level] = buildPyramid(makeWholeLevel(samples, 512, 1), "mean");
   // (0 + 1 + 5) / 3 more than the block's number.
   assert.deepEqual([...level!.samples.subarray(0, 5)], [2, 3, 4, NaN, 6]);
 });
 
 Deno.test("chooses a level with at least the requested entries per pixel", () => {
-  assert.deepEqual([0.5, 7.9, 8, 31, 32, 34].map((samples) => blockFor(samples, 2)), [1, 1, 4, 4, 16, 16]);
-  const whole = wholePlane(new Float32Array(1024 * 1024), 1024, 1024);
+  assert.deepEqual([0.5, 7.9, 8, 31, 32, 34].map((samples) => chooseBlock(samples, 2)), [1, 1, 4, 4, 16, 16]);
+  const whole = makeWholeLevel(new Float32Array(1024 * 1024), 1024, 1024);
   const levels = [whole, ...buildPyramid(whole, "max")];
   assert.equal(chooseLevel(levels, { rows: 2, columns: 2 }, 2), whole);
   const { rowBlock, columnBlock } = chooseLevel(levels, { rows: 9, columns: 1 }, 2);

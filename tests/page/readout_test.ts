@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import type { Axis, OpenResponse } from "../../static/client/v2/acq-client.ts";
-import { Channel } from "../../static/demo/v2/picture/channel.ts";
-import { facts, nameOf, readout, sampleText } from "../../static/demo/v2/picture/readout.ts";
-import { quantity } from "../../static/measure/axes.ts";
+import { DisplayChannel } from "../../static/demo/v2/picture/channel.ts";
+import {
+  formatFacts,
+  formatReadout,
+  nameRecordingForPage,
+  sampleText,
+} from "../../static/demo/v2/picture/readout.ts";
+import { formatQuantity } from "../../static/measure/axes.ts";
 
 const axis = (arrayDimension: 0 | 1, size: number, step: number, unit: string): Axis => ({
   arrayDimension,
@@ -15,8 +20,8 @@ const axis = (arrayDimension: 0 | 1, size: number, step: number, unit: string): 
 /** Values under the cursor at row 1, column 2 of a plane of two rows and three columns. */
 function under(axes: [Axis, Axis]) {
   const samples = Float32Array.of(0, 1, 2, 3, 4, 5);
-  const shown = [new Channel({ index: 0, name: "A", samples }, 0, 1)];
-  return readout({ plane: { shape: [2, 3], axes }, shown }, { x: 1, y: 2 });
+  const shown = [new DisplayChannel({ index: 0, name: "A", samples }, 0, 1)];
+  return formatReadout({ plane: { shape: [2, 3], axes }, shown }, { x: 1, y: 2 });
 }
 
 Deno.test("reads the sample at the plane's row and column", () => {
@@ -55,7 +60,7 @@ function line(
       physicalUnitsLabels: further.map(([, , , unit]) => unit),
     },
   };
-  return facts(opened as unknown as OpenResponse);
+  return formatFacts(opened as unknown as OpenResponse);
 }
 
 Deno.test("the facts count lines of a line scan and pixels of an image", () => {
@@ -84,16 +89,16 @@ Deno.test("the facts count lines of a line scan and pixels of an image", () => {
 
 Deno.test("prints small steps in nanometres and milliseconds", () => {
   assert.deepEqual([
-    quantity(0.0002, { unit: "seconds" }),
-    quantity(0.0005, { unit: "um" }),
-    quantity(0.1, { unit: "um" }),
-    quantity(0.25, { unit: "mV" }),
+    formatQuantity(0.0002, { unit: "seconds" }),
+    formatQuantity(0.0005, { unit: "um" }),
+    formatQuantity(0.1, { unit: "um" }),
+    formatQuantity(0.25, { unit: "mV" }),
   ], ["0.2 ms", "0.5 nm", "0.1 µm", "0.25 mV"]);
 });
 
 Deno.test("a collection shows its name, a member that is opened alone its own name, too", () => {
   const named = (name: string, format: string, collection: string | null, member = "") =>
-    nameOf({
+    nameRecordingForPage({
       source: { name, format },
       collection: collection && { name: collection, member: { name: member } },
     } as unknown as OpenResponse);

@@ -1,7 +1,7 @@
 /** The recordings of a folder: which is open, which come before and after, what is new and what grows. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { AcqError } from "../../static/client/v2/acq-client.ts";
-import { folderOf, RecordingList } from "../../static/demo/v2/opening/recording_list.ts";
+import { findFolder, RecordingList } from "../../static/demo/v2/opening/recording_list.ts";
 
 type Listing = Awaited<ReturnType<ConstructorParameters<typeof RecordingList>[0]>>;
 type Entry = Listing["entries"][number];
@@ -48,7 +48,7 @@ Deno.test("finds the folder of a path, on any system", () => {
     "a": "",
     "": "",
   };
-  for (const [path, folder] of Object.entries(cases)) equal(folderOf(path), folder, path);
+  for (const [path, folder] of Object.entries(cases)) equal(findFolder(path), folder, path);
 });
 
 Deno.test("sorts the recordings of a folder by their numbers, without folders", async () => {

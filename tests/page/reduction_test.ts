@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { profileValues } from "../../static/demo/v2/panels/profile.ts";
+import { readProfile } from "../../static/demo/v2/panels/profile.ts";
 import {
-  envelope,
+  computeEnvelope,
+  divideIntoPixels,
+  formatReduction,
   meanHidesEvents,
-  pixelEdges,
   reduceBlocks,
-  reductionText,
 } from "../../static/demo/v2/picture/reduction.ts";
 
 //  0  1  2  3  4
@@ -21,8 +21,8 @@ const edges = (...all: number[]) => Uint32Array.from(all);
 
 Deno.test("a sample belongs to the pixel that contains its centre", () => {
   // Pixels of 2.5 samples: centres 0.5 and 1.5 lie in the first, 2.5 begins the second.
-  assert.deepEqual([...pixelEdges(0, 5, 2, 5)], [0, 3, 5]);
-  assert.deepEqual([...pixelEdges(0.25, 4.75, 3, 5)], [0, 2, 3, 5]);
+  assert.deepEqual([...divideIntoPixels(0, 5, 2, 5)], [0, 3, 5]);
+  assert.deepEqual([...divideIntoPixels(0.25, 4.75, 3, 5)], [0, 2, 3, 5]);
   const span = fc.integer({ min: 1, max: 400 });
   fc.assert(
     fc.property(
@@ -32,7 +32,7 @@ Deno.test("a sample belongs to the pixel that contains its centre", () => {
       (n, low, scale) => {
         const to = low / 7 + n * scale;
         const length = Math.ceil(to);
-        const found = pixelEdges(low / 7, to, n, length);
+        const found = divideIntoPixels(low / 7, to, n, length);
         for (let i = 0; i < n; i += 1) {
           assert(found[i + 1]! > found[i]!, "no pixel is empty");
           const ideal = low / 7 + (i + 1) * scale;
@@ -77,17 +77,20 @@ Deno.test("means of finite planes equal those of planes with gaps", () => {
 });
 
 Deno.test("the reduction is described in lines, rows and columns", () => {
-  assert.equal(reductionText({ rows: 34.1, columns: 0.4 }, true, "mean"), "1 pixel = 34 lines, mean");
-  assert.equal(reductionText({ rows: 3.3, columns: 2 }, false, "max"), "1 pixel = 3.3 rows × 2 columns, max");
-  assert.equal(reductionText({ rows: 1.047, columns: 1 }, true, "min"), "1 pixel = 1.05 lines, min");
-  assert.equal(reductionText({ rows: 9.97, columns: 1 }, true, "min"), "1 pixel = 10 lines, min");
-  assert.equal(reductionText({ rows: 1, columns: 0.2 }, true, "min"), "");
+  assert.equal(formatReduction({ rows: 34.1, columns: 0.4 }, true, "mean"), "1 pixel = 34 lines, mean");
+  assert.equal(
+    formatReduction({ rows: 3.3, columns: 2 }, false, "max"),
+    "1 pixel = 3.3 rows × 2 columns, max",
+  );
+  assert.equal(formatReduction({ rows: 1.047, columns: 1 }, true, "min"), "1 pixel = 1.05 lines, min");
+  assert.equal(formatReduction({ rows: 9.97, columns: 1 }, true, "min"), "1 pixel = 10 lines, min");
+  assert.equal(formatReduction({ rows: 1, columns: 0.2 }, true, "min"), "");
 });
 
 Deno.test("an envelope has the least, greatest and mean value of each step", () => {
   const values = Float32Array.of(1, 9, 2, 4, NaN, 0, 4, 5, NaN, NaN, Infinity, NaN);
   // (1 + 9 + 2 + 4) / 4 and (0 + 4 + 5) / 3
-  assert.deepEqual(envelope(values, 0, 12, 3, ["min", "max", "mean"]).map((part) => [...part]), [
+  assert.deepEqual(computeEnvelope(values, 0, 12, 3, ["min", "max", "mean"]).map((part) => [...part]), [
     [1, 0, NaN],
     [9, 5, NaN],
     [4, 3, NaN],
@@ -96,8 +99,8 @@ Deno.test("an envelope has the least, greatest and mean value of each step", () 
 
 Deno.test("a profile runs along the rows or the columns of the plane", () => {
   const plane = Float32Array.of(0, 1, 2, 3, 4, 5);
-  assert.deepEqual([...profileValues(plane, [2, 3], "x", { x: 1, y: 2 })], [2, 5]);
-  assert.deepEqual([...profileValues(plane, [2, 3], "y", { x: 1, y: 2 })], [3, 4, 5]);
+  assert.deepEqual([...readProfile(plane, [2, 3], "x", { x: 1, y: 2 })], [2, 5]);
+  assert.deepEqual([...readProfile(plane, [2, 3], "y", { x: 1, y: 2 })], [3, 4, 5]);
 });
 
 Deno.test("detects sparse events in noise that the mean hides, and neither frequent ones nor noise alone", () => {
@@ -112,8 +115,8 @@ Deno.test("detects sparse events in noise that the mean hides, and neither frequ
       }
     }
     const plane = { samples, rows: lines, columns };
-    const rows = pixelEdges(0, lines, pixels, lines);
-    const all = pixelEdges(0, columns, columns, columns);
+    const rows = divideIntoPixels(0, lines, pixels, lines);
+    const all = divideIntoPixels(0, columns, columns, columns);
     const [means, maxima] = (["mean", "max"] as const).map((by) => reduceBlocks(plane, rows, all, by));
     return meanHidesEvents(means!, maxima!, [1, 99]);
   };

@@ -2,26 +2,26 @@
 import assert from "node:assert/strict";
 import type { VelocityAt } from "../../static/measure/flow/velocity.ts";
 import { Buffer } from "node:buffer";
-import { memberOf, packed, unpacked } from "../../static/demo/v2/saving/documents.ts";
-import { OWN as OWN_KEY, readRegions, writtenRegions } from "../../static/demo/v2/saving/regions.ts";
-import { bandsOf, type Region, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
+import { makeMember, packNumbers, unpackNumbers } from "../../static/demo/v2/saving/documents.ts";
+import { OWN as OWN_KEY, readRegions, writeRegions } from "../../static/demo/v2/saving/regions.ts";
+import { type Region, selectBands, type WrittenRegion } from "../../static/demo/v2/drawing/region.ts";
 import {
-  carriedOver,
+  carryOver,
   DocumentFault,
-  documentsOf,
-  restored,
-  sourceOf,
+  findDocumentsIn,
+  findSource,
+  restoreDocuments,
 } from "../../static/demo/v2/saving/restored.ts";
 import { KINDS } from "../../static/demo/v2/drawing/kinds.ts";
-import { partsIn } from "../../static/demo/v2/drawing/table.ts";
-import { NEW_TRACE, traceOf } from "../../static/measure/light/band_trace.ts";
+import { listMeasurableParts } from "../../static/demo/v2/drawing/table.ts";
+import { makeTrace, NEW_TRACE } from "../../static/measure/light/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { recallSaved } from "../../static/demo/v2/opening/saved_work.ts";
-import { crc32 } from "../../static/measure/zip.ts";
-import { zipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.ts";
+import { computeCrc32 } from "../../static/measure/zip.ts";
+import { listZipEntries, ZipFault } from "../../static/demo/v2/saving/zip_entries.ts";
 import { zipOf } from "../fixtures/zip_writer.ts";
 
-type Drawn = Parameters<typeof memberOf>[0]["drawn"];
+type Drawn = Parameters<typeof makeMember>[0]["drawn"];
 /** What JSON holds. */
 type Json = ReturnType<typeof JSON.parse>;
 
@@ -148,7 +148,7 @@ const INFO = {
   header: { sizes: { Y: 600, X: 80, C: 2 } },
   channels: CHANNELS,
   collection: null,
-} as unknown as Parameters<typeof restored>[1];
+} as unknown as Parameters<typeof restoreDocuments>[1];
 
 /** A line over an image, drawn freehand. */
 const PATH: Region = {
@@ -195,7 +195,7 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
     noun: "band",
     group: { plane: { shape: SHAPE, axes }, channels: CHANNELS, shown: [], samples },
   } as Json;
-  const [band] = bandsOf(DRAWN.regions);
+  const [band] = selectBands(DRAWN.regions);
   const traces = [{
     name: "Gefäß",
     band,
@@ -210,7 +210,7 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
     cursors: [{ name: "Cursor", values: ["A"] }, { name: "Cursor", values: [1] }],
   };
   const shown = { drawn: DRAWN, scan, traced: scan, traces, means: [], tables, measurements: MEASURED };
-  const { rois, analyses, imageMetadata, accepted } = memberOf({ ...RECORDED, drawn: DRAWN, shown });
+  const { rois, analyses, imageMetadata, accepted } = makeMember({ ...RECORDED, drawn: DRAWN, shown });
   const own = { source: { name: "a.oir", fingerprint: "f1" }, scene: 1 };
   const image = {
     format: "store-acqimage",
@@ -237,7 +237,8 @@ function documents(change: (image: Json, analyses: Json) => void = () => {}) {
   ];
 }
 
-const restore = (files: { name: string; text: string }[]) => restored(documentsOf(files)[0]!, INFO);
+const restore = (files: { name: string; text: string }[]) =>
+  restoreDocuments(findDocumentsIn(files)[0]!, INFO);
 
 Deno.test("restores what was drawn and measured", () => {
   const files = documents();
@@ -258,7 +259,7 @@ Deno.test("restores what was drawn and measured", () => {
   assert.equal((measurements!.velocity!.results[0]!.found[0] as VelocityAt).velocity, 0.30000000000000004);
   assert.notEqual(origin, null);
   assert.equal(note, "");
-  assert.deepEqual(sourceOf(documentsOf(files)[0]!), { name: "a.oir", fingerprint: "f1", scene: 1 });
+  assert.deepEqual(findSource(findDocumentsIn(files)[0]!), { name: "a.oir", fingerprint: "f1", scene: 1 });
 });
 
 Deno.test("analyses have types, channels by their rank in the file, units and tables", () => {
@@ -319,7 +320,7 @@ function restoredImages(
   regions = [PATH, CELL],
   other: object = {},
 ) {
-  const [, line, cell] = partsIn([PATH, CELL]);
+  const [, line, cell] = listMeasurableParts([PATH, CELL]);
   const images = {
     axis: "T",
     part: "*",
@@ -372,13 +373,16 @@ function restoredImages(
       })),
     }],
   } as Json;
-  const { rois, analyses, imageMetadata, accepted } = memberOf({ ...RECORDED, drawn, shown });
+  const { rois, analyses, imageMetadata, accepted } = makeMember({ ...RECORDED, drawn, shown });
   const image = { accepted, rois, image_metadata: imageMetadata };
   const saved = analyses.map(({ roiId, ...analysis }) => ({ ...analysis, ...roiId && { roi_id: roiId } }));
   change(image, saved);
   const header = { sizes: { ...INFO.header.sizes, T: 2 } };
   const info = { ...INFO, header, plane: { ...INFO.plane, axes }, ...other } as Json;
-  const { drawn: back, note } = restored({ image, analyses: { analyses: saved }, mark: "m" } as Json, info);
+  const { drawn: back, note } = restoreDocuments(
+    { image, analyses: { analyses: saved }, mark: "m" } as Json,
+    info,
+  );
   return { drawn, back, note, analyses };
 }
 
@@ -437,7 +441,7 @@ Deno.test("saves no means of a region that was moved since", () => {
 });
 
 Deno.test("saves regions as whole pixels within the image, with their exact ends", () => {
-  const [band, line, track, cursor] = writtenRegions(DRAWN.regions, SHAPE, false);
+  const [band, line, track, cursor] = writeRegions(DRAWN.regions, SHAPE, false);
   assert.deepEqual([band!.start, band!.stop, band!.name], [[30, 0], [50, 600], "Gefäß"]);
   assert.deepEqual([line!.start, line!.stop], [[79, 0], [12, 599]]);
   // The middle of the first pixel is 0.
@@ -459,7 +463,7 @@ Deno.test("saves regions as whole pixels within the image, with their exact ends
 });
 
 Deno.test("swaps coordinates on save and load if columns are lines", () => {
-  const written = writtenRegions(DRAWN.regions, SHAPE, true);
+  const written = writeRegions(DRAWN.regions, SHAPE, true);
   assert.deepEqual([written[0]!.start, written[0]!.stop], [[0, 30], [600, 50]]);
   assert.deepEqual(readRegions(written, { ...PICTURE, isTurned: true }), {
     regions: DRAWN.regions,
@@ -483,7 +487,7 @@ Deno.test("draws regions of other programs by their kind and saves them unchange
     "band-1 point",
   ]);
   assert.deepEqual(regions[1]!.ends[0], { x: 4.5, y: 3.5 });
-  const written = writtenRegions(regions, SHAPE, false);
+  const written = writeRegions(regions, SHAPE, false);
   assert.deepEqual(written.slice(2), theirs.slice(2));
   for (const [i, { id, metadata, start, stop }] of written.entries()) {
     assert.deepEqual([id, metadata!.by], [theirs[i]!.id, "other"]);
@@ -515,7 +519,7 @@ Deno.test("leaves out the results and edits of channels that are not there", () 
 });
 
 Deno.test("names the method of F₀ that ran, with F₀ of each line where it changes", () => {
-  const { f0 } = traceOf(
+  const { f0 } = makeTrace(
     { samples: Float32Array.from({ length: 600 }, (_, i) => 600 - i), shape: [600, 1] },
     [0, 1],
     NEW_TRACE,
@@ -526,14 +530,14 @@ Deno.test("names the method of F₀ that ran, with F₀ of each line where it ch
   const scan = { axes, group: { plane: { shape: SHAPE, axes }, channels: CHANNELS, shown: [] } } as Json;
   const traces = [{
     name: "Gefäß",
-    band: bandsOf(DRAWN.regions)[0],
+    band: selectBands(DRAWN.regions)[0],
     channel: "CH 2",
     values: new Float64Array(600),
     baseline: NaN,
     f0,
   }] as Json;
   const shown = { drawn, scan, traced: scan, traces, means: [], tables: {}, measurements: [] } as Json;
-  const [trace] = memberOf({ ...RECORDED, drawn, shown }).analyses as Json;
+  const [trace] = makeMember({ ...RECORDED, drawn, shown }).analyses as Json;
   assert.deepEqual(trace.parameters.baseline, {
     method: "moving",
     chosen: "automatically",
@@ -548,7 +552,7 @@ Deno.test("draws the regions of an earlier and of a newer version of the page, w
   for (const [version, said] of [[1, "an earlier"], [3, "an earlier"], [5, "a newer"]] as const) {
     const files = documents((image) => image.image_metadata.acq_viewer.version = version);
     const { drawn, look, note } = restore(files);
-    assert.deepEqual([bandsOf(drawn.regions).length, drawn.measurements, look], [1, {}, {}]);
+    assert.deepEqual([selectBands(drawn.regions).length, drawn.measurements, look], [1, {}, {}]);
     const words =
       `These measurements were saved by ${said} version of the page: only their regions are shown.`;
     assert.equal(note, words);
@@ -561,12 +565,15 @@ Deno.test("an archive has each wavelength as a channel", () => {
     image.image_metadata.acq_viewer.position.l = 3;
   });
   const channels = Array.from({ length: 8 }, (_, index) => ({ index, name: `l=${index}` }));
-  const { drawn, position } = restored(documentsOf(files)[0]!, { ...INFO, channels } as Json);
+  const { drawn, position } = restoreDocuments(findDocumentsIn(files)[0]!, { ...INFO, channels } as Json);
   // The first channel of the file at its last wavelength.
   assert.deepEqual([drawn.measurements!.velocity!.channel, position.l], ["3", 0]);
   // In the recording itself the channel is the second one that was opened.
   const sizes = { ...INFO.header.sizes, L: 4 };
-  const own = restored(documentsOf(files)[0]!, { ...INFO, header: { ...INFO.header, sizes } } as Json);
+  const own = restoreDocuments(
+    findDocumentsIn(files)[0]!,
+    { ...INFO, header: { ...INFO.header, sizes } } as Json,
+  );
   assert.deepEqual([own.drawn.measurements!.velocity!.channel, own.position.l], ["1", 3]);
 });
 
@@ -589,11 +596,11 @@ Deno.test("saves analyses of other programs again with their tables", async () =
   const own = { type: "trace", parameters: {}, summary: {}, tables: [] };
   const member = {
     accepted: true,
-    rois: writtenRegions(DRAWN.regions, SHAPE, false),
+    rois: writeRegions(DRAWN.regions, SHAPE, false),
     imageMetadata: { acq_viewer: {} },
     analyses: [own, own],
   };
-  const { id, name, experimentMetadata, imageMetadata, analyses: saved } = await carriedOver(member as Json, {
+  const { id, name, experimentMetadata, imageMetadata, analyses: saved } = await carryOver(member as Json, {
     info: { collection } as Json,
     metadata: () => Promise.resolve(files),
   }) as Json;
@@ -620,7 +627,7 @@ Deno.test("saves what the documents of acqstore hold again, but no analysis with
   assert.match(files[0]!.text, /acqstore-acqimage/);
   const collection = { id: "c", name: "C", member: { id: "m", name: "M", accepted: true } };
   const member = { accepted: true, rois: [], imageMetadata: {}, analyses: [] };
-  const { id, experimentMetadata, analyses } = await carriedOver(member as Json, {
+  const { id, experimentMetadata, analyses } = await carryOver(member as Json, {
     info: { collection } as Json,
     metadata: () => Promise.resolve(files),
   }) as Json;
@@ -635,7 +642,7 @@ Deno.test("prefers the browser's own work, and offers that of the file if it dif
     recallSaved(own, { info: info as Json, metadata: metadata as Json });
   const fresh = await recall(null);
   const drawn = fresh!.work.look!.drawn!;
-  assert.deepEqual([fresh!.isOther, bandsOf(drawn.regions).length, drawn.accepted, fresh!.saved], [
+  assert.deepEqual([fresh!.isOther, selectBands(drawn.regions).length, drawn.accepted, fresh!.saved], [
     false,
     1,
     null,
@@ -673,16 +680,19 @@ Deno.test("rejects newer documents and invalid ones", () => {
   ];
   for (const [files, message] of rows) {
     assert.throws(
-      () => documentsOf(files),
+      () => findDocumentsIn(files),
       (error) => error instanceof DocumentFault && message.test(error.message),
     );
   }
-  assert.deepEqual(documentsOf([{ name: "other.json", text: "[]" }, { name: "x.json", text: "null" }]), []);
+  assert.deepEqual(
+    findDocumentsIn([{ name: "other.json", text: "[]" }, { name: "x.json", text: "null" }]),
+    [],
+  );
 });
 
 Deno.test("keeps numbers that JSON lacks, and words that look like them", () => {
   const value = { a: [NaN, Infinity, -Infinity, 0.1], note: "NaN" };
-  assert.deepEqual(unpacked(JSON.parse(JSON.stringify(packed(value)))), value);
+  assert.deepEqual(unpackNumbers(JSON.parse(JSON.stringify(packNumbers(value)))), value);
 });
 
 Deno.test("reads a ZIP file that arrives in pieces of any size", async () => {
@@ -690,7 +700,7 @@ Deno.test("reads a ZIP file that arrives in pieces of any size", async () => {
   const bytes = zipOf(files.map(({ name, text }) => [name, new TextEncoder().encode(text)]));
   const read = async (part: BlobPart) =>
     await Promise.all(
-      (await zipEntries(new Blob([part]))).map(async ({ name, read }) => ({ name, text: await read() })),
+      (await listZipEntries(new Blob([part]))).map(async ({ name, read }) => ({ name, text: await read() })),
     );
   assert.deepEqual(await read(bytes), files);
   for (let length = 0; length < bytes.length; length += 1 + Math.floor(length / 40)) {
@@ -708,7 +718,7 @@ Deno.test("rejects an entry of a ZIP file whose bytes do not have its checksum",
   const files = documents();
   const bytes = zipOf(files.map(({ name, text }) => [name, new TextEncoder().encode(text)]));
   const read = async () => {
-    const entries = await zipEntries(new Blob([bytes]));
+    const entries = await listZipEntries(new Blob([bytes]));
     return await Promise.all(entries.map(({ read }) => read().then(() => "", ({ message }) => message)));
   };
   assert.deepEqual(await read(), files.map(() => ""));
@@ -721,19 +731,19 @@ Deno.test("rejects an entry of a ZIP file whose bytes do not have its checksum",
 });
 
 Deno.test("CRC-32 by its check value", () => {
-  assert.equal(crc32(new TextEncoder().encode("123456789")), 0xcbf43926);
-  assert.equal(crc32(new Uint8Array()), 0);
+  assert.equal(computeCrc32(new TextEncoder().encode("123456789")), 0xcbf43926);
+  assert.equal(computeCrc32(new Uint8Array()), 0);
 });
 
 Deno.test("restores the sound part of damaged settings, and says what is left out", () => {
-  const [image] = documentsOf(documents((image) => {
+  const [image] = findDocumentsIn(documents((image) => {
     const own = image.image_metadata[OWN_KEY];
     own.look = { source: { channels: [{ index: 0, range: null }] } };
     own.settings.traces = { kind: 7 };
     own.settings.measurements.events.results[0].of = null;
     own.position = { t: "x" };
   }));
-  const { drawn, look, position, note } = restored(image!, INFO);
+  const { drawn, look, position, note } = restoreDocuments(image!, INFO);
   assert.deepEqual([look, position], [{}, { t: 0, z: 0, l: 0 }]);
   assert.deepEqual([drawn.traces, Object.keys(drawn.measurements!)], [null, [
     "velocity",

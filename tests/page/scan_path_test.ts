@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { pathPoints } from "../../static/client/v2/acq-client.ts";
-import { columnNear, placeOfColumn } from "../../static/demo/v2/picture/scan_path.ts";
+import { findColumnNear, placeOfColumn } from "../../static/demo/v2/picture/scan_path.ts";
 
 Deno.test("takes the path from scanPath, else from lineRoi", () => {
   const lineRoi = [1, 2, 3, 4];
@@ -29,19 +29,19 @@ Deno.test("columns are spread from the start of the path to its end", () => {
   // With one point per column one to one.
   const each = [{ x: 0, y: 0 }, { x: 1, y: 0 }, { x: 9, y: 0 }];
   assert.deepEqual(placeOfColumn(each, 3, 1), { x: 1, y: 0 });
-  assert.equal(columnNear(each, 3, { x: 2, y: 1 }).column, 1);
+  assert.equal(findColumnNear(each, 3, { x: 2, y: 1 }).column, 1);
 });
 
 Deno.test("finds the nearest column and its distance for a place beside the path", () => {
   const points = [{ x: 0, y: 0 }, { x: 10, y: 0 }];
-  assert.deepEqual(columnNear(points, 11, { x: 4, y: 3 }), { column: 4, distance: 3 });
-  assert.deepEqual(columnNear(points, 11, { x: 14, y: 3 }), { column: 10, distance: 5 });
+  assert.deepEqual(findColumnNear(points, 11, { x: 4, y: 3 }), { column: 4, distance: 3 });
+  assert.deepEqual(findColumnNear(points, 11, { x: 14, y: 3 }), { column: 10, distance: 5 });
 });
 
 Deno.test("finds the place of a column on repeated and single points", () => {
   const still = [{ x: 5, y: 5 }, { x: 5, y: 5 }];
   assert.deepEqual(placeOfColumn(still, 8, 3), { x: 5, y: 5 });
-  assert.equal(columnNear(still, 8, { x: 5, y: 7 }).distance, 2);
+  assert.equal(findColumnNear(still, 8, { x: 5, y: 7 }).distance, 2);
   assert.deepEqual(placeOfColumn([{ x: 1, y: 2 }], 8, 7), { x: 1, y: 2 });
 });
 
@@ -52,7 +52,7 @@ Deno.test("the place of a column lies on the path", () => {
     fc.property(points, fc.integer({ min: 1, max: 300 }), fc.nat(299), (path, columns, wanted) => {
       const column = wanted % columns;
       const place = placeOfColumn(path, columns, column);
-      assert(columnNear(path, columns, place).distance < 1e-6);
+      assert(findColumnNear(path, columns, place).distance < 1e-6);
     }),
     { numRuns: 1000, seed: 6 },
   );

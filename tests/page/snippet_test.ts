@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { snippet } from "../../static/demo/v2/panels/snippet.ts";
+import { writeSnippet } from "../../static/demo/v2/panels/snippet.ts";
 import { output, type Program, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
@@ -41,7 +41,7 @@ function fakeServer() {
 Deno.test("the JavaScript program opens by path, reads the shown planes and closes", async () => {
   const { asked, fetch } = fakeServer();
   const logged: unknown[] = [];
-  const program = snippet("javascript", wanted);
+  const program = writeSnippet("javascript", wanted);
   const log = (...args: unknown[]) => logged.push(args);
   const samples = await evaluate(program, fetch, { log }, "[sample(0, 0, 0), sample(2, 1, 2), planes.size]");
   assert.deepEqual(samples, [0, 7, 2]);
@@ -57,13 +57,13 @@ Deno.test("the JavaScript program opens by path, reads the shown planes and clos
 Deno.test("programs request scene, reference and dialog", async () => {
   const { asked, fetch } = fakeServer();
   const reference = { ...wanted, scene: 2, isReference: true, channels: [0], position: {} };
-  await evaluate(snippet("javascript", reference), fetch, { log: () => {} }, "0");
+  await evaluate(writeSnippet("javascript", reference), fetch, { log: () => {} }, "0");
   assert.deepEqual(asked.slice(0, 2), [
     'POST /api/v2/open {"path":"/data/cell 1.oir","scene":2}',
     "GET /reference/0",
   ]);
   asked.length = 0;
-  await evaluate(snippet("javascript", { ...wanted, path: null }), fetch, { log: () => {} }, "0");
+  await evaluate(writeSnippet("javascript", { ...wanted, path: null }), fetch, { log: () => {} }, "0");
   assert.equal(asked[0], "POST /api/v2/pick-and-open {}");
 });
 
@@ -81,7 +81,11 @@ function snippetTest(
       using folder = temporaryFolder();
       await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, answer);
       const path = '/data/it\'s "quoted" \\ $HOME `x`.oir';
-      const program = snippet(language, { ...wanted, origin: `http://127.0.0.1:${server.addr.port}`, path });
+      const program = writeSnippet(language, {
+        ...wanted,
+        origin: `http://127.0.0.1:${server.addr.port}`,
+        path,
+      });
       const said = await output(command!, ["-c", program], { cwd: folder.path });
       assert.deepEqual(asked.map((line) => line.split(" ").slice(0, 2).join(" ")), [
         "POST /api/v2/open",
@@ -102,7 +106,7 @@ snippetTest("python", ["python3"], (said) => {
 });
 
 Deno.test("the MATLAB program sends the same requests", () => {
-  const program = snippet("matlab", { ...wanted, path: 'C:\\data\\a "b" \u2028%{.oir', scene: 1 });
+  const program = writeSnippet("matlab", { ...wanted, path: 'C:\\data\\a "b" \u2028%{.oir', scene: 1 });
   assert.match(program, /struct\("path", "C:\\data\\a ""b"" {2}%\{\.oir", "scene", 1\)/);
   assert.match(program, /ismember\(channel\.index, \[0, 2\]\)/);
   assert.match(program, /channel\.dataUrl \+ "\?t=3";/);
@@ -118,17 +122,17 @@ Deno.test("paths cannot leave their string literal, in any language", async () =
   })
     .map((parts) => parts.join(""));
   const plain = new Map(
-    LANGUAGES.map((value) => [value, snippet(value, { ...wanted, path: "x" }).split("\n")]),
+    LANGUAGES.map((value) => [value, writeSnippet(value, { ...wanted, path: "x" }).split("\n")]),
   );
   await fc.assert(
     fc.asyncProperty(path, async (path) => {
       const { asked, fetch } = fakeServer();
-      await evaluate(snippet("javascript", { ...wanted, path }), fetch, { log: () => {} }, "0");
+      await evaluate(writeSnippet("javascript", { ...wanted, path }), fetch, { log: () => {} }, "0");
       // A lone surrogate is sent as U+FFFD, as all text is.
       assert.deepEqual(JSON.parse(asked[0]!.slice("POST /api/v2/open ".length)).path, path);
       assert(!("stolen" in globalThis));
       for (const [language, expected] of plain) {
-        const lines = snippet(language, { ...wanted, path }).split("\n");
+        const lines = writeSnippet(language, { ...wanted, path }).split("\n");
         assert.equal(lines.length, expected.length);
         const changed = lines.filter((line, i) => line !== expected[i]);
         assert(changed.length <= 1);

@@ -1,8 +1,8 @@
 /** Synthetic recordings whose truth is what made them (cells, vessels, pulses and sparks), and what is measured in them. */
 import type { DiameterAt } from "../../static/measure/diameter/diameter.ts";
 import type { FluxAt } from "../../static/measure/flow/flux.ts";
-import { type Band, measured, settingsOf } from "../../static/measure/measurement.ts";
-import type { Plane } from "../../static/measure/line_scan.ts";
+import { type Band, completeSettings, measureInThread } from "../../static/measure/measurement.ts";
+import type { ScanSamples } from "../../static/measure/line_scan.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import type { RejectedSpark, Spark } from "../../static/measure/sparks/sparks.ts";
 import { PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
@@ -18,7 +18,7 @@ interface Items {
 /** Measures as the page does, by default whole lines of 1 ms, and columns of 1 µm, with the settings that the page suggests. */
 export function measuredIn<K extends keyof Items>(
   key: K,
-  plane: Plane,
+  plane: ScanSamples,
   settings: Readonly<Record<string, unknown>> = {},
   part: Partial<Band> = {},
 ): {
@@ -28,13 +28,18 @@ export function measuredIn<K extends keyof Items>(
 } {
   const measurement = MEASUREMENTS.find((one) => one.key === key)!;
   const band = bandOf(plane, part);
-  return measured(measurement, plane, band, settingsOf(measurement, settings, band)) as ReturnType<
+  return measureInThread(
+    measurement,
+    plane,
+    band,
+    completeSettings(measurement, settings, band),
+  ) as ReturnType<
     typeof measuredIn<K>
   >;
 }
 
 /** Whole lines of 1 ms, and columns of 1 µm, with other facts. */
-export const bandOf = ({ shape }: Plane, part: Partial<Band> = {}): Band => ({
+export const bandOf = ({ shape }: ScanSamples, part: Partial<Band> = {}): Band => ({
   columns: [0, shape[1]!],
   axes: [{ step: 0.001, unit: "seconds" }, { step: 1, unit: "um" }],
   lines: shape[0]!,

@@ -1,8 +1,8 @@
 /** Diameter, heart rate, flux and sparks of synthetic recordings, whose truth is what made them. */
 import assert from "node:assert/strict";
-import { heartRate } from "../../static/measure/heart_rate.ts";
+import { measureHeartRate } from "../../static/measure/heart_rate.ts";
 import type { Spark } from "../../static/measure/sparks/sparks.ts";
-import { percentile } from "../../static/measure/traces.ts";
+import { findPercentile } from "../../static/measure/traces.ts";
 import { cells, measuredIn, noise, pulse, sparks, vessel } from "./synthetic.ts";
 
 Deno.test("measures the diameter within a tenth of a column in the median, down to a signal-to-noise of 5", () => {
@@ -16,7 +16,7 @@ Deno.test("measures the diameter within a tenth of a column in the median, down 
         );
         const what = `${method}, ${diameter} columns, blur ${blur}, signal-to-noise ${snr}`;
         assert.equal(found.filter(({ verdict }) => verdict === "clear").length, found.length, what);
-        assert.ok(Math.abs(percentile(Float64Array.from(off), 50)) < 0.1, what);
+        assert.ok(Math.abs(findPercentile(Float64Array.from(off), 50)) < 0.1, what);
         assert.ok(
           Math.abs(found[0]!.left + found[0]!.right - 64) < 2,
           "the middle of the vessel is at column 32",
@@ -53,7 +53,7 @@ Deno.test("measures the heart rate within 2 % from five beats on, with gaps and 
   ) {
     for (let round = 0; round < 10; round += 1) {
       const trace = pulse({ step, duration, frequency, share, seed: 11 + round });
-      const found = heartRate(trace, step);
+      const found = measureHeartRate(trace, step);
       assert.equal(found.verdict, "clear");
       assert.ok(Math.abs(found.frequency / frequency - 1) < 0.02, `${found.frequency} for ${frequency}`);
     }
@@ -62,11 +62,12 @@ Deno.test("measures the heart rate within 2 % from five beats on, with gaps and 
 
 Deno.test("gives no heart rate for noise and for two beats", () => {
   const { normal } = noise(5);
-  const clear = Array.from({ length: 100 }, () => heartRate(Float64Array.from({ length: 250 }, normal), 0.02))
-    .filter(({ verdict }) => verdict === "clear").length;
+  const clear =
+    Array.from({ length: 100 }, () => measureHeartRate(Float64Array.from({ length: 250 }, normal), 0.02))
+      .filter(({ verdict }) => verdict === "clear").length;
   assert.ok(clear <= 1, `${clear} of 100`);
   const short = Float64Array.from({ length: 100 }, (_, i) => Math.sin(2 * Math.PI * 3 * i / 100));
-  assert.equal(heartRate(short, 0.01).verdict, "short");
+  assert.equal(measureHeartRate(short, 0.01).verdict, "short");
 });
 
 const CELLS = { lines: 1200, columns: 64 };
@@ -117,7 +118,7 @@ Deno.test("finds and measures sparks at a signal-to-noise of 4", () => {
     assert.ok(right.length >= 36, what);
     assert.ok(found.length - right.length <= 2, what);
     const off = (of: (spark: Spark) => number, expected: number) =>
-      Math.abs(percentile(Float64Array.from(right, of), 50) / expected - 1);
+      Math.abs(findPercentile(Float64Array.from(right, of), 50) / expected - 1);
     assert.ok(off((spark) => spark.width, width) < 0.1, what);
     assert.ok(off((spark) => spark.duration, duration) < 0.1, what);
     assert.ok(off((spark) => spark.amplitude, 1) < 0.1, what);

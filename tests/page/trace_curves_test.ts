@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { curveColumns } from "../../static/demo/v2/measuring/trace_curves.ts";
+import { computeCurveColumns } from "../../static/demo/v2/measuring/trace_curves.ts";
 
 const curve = (values: number[], dash = "") => ({ values: Float64Array.from(values), color: "red", dash });
 
@@ -12,7 +12,7 @@ Deno.test("draws a column of many samples from minimum to maximum, with gaps onl
     [[1, 1, NaN, Infinity, 4, 4], [1, NaN, 4], [1, NaN, 4]],
   ];
   for (const [samples, ...expected] of rows) {
-    const { bottoms, tops } = curveColumns(
+    const { bottoms, tops } = computeCurveColumns(
       curve(samples),
       { from: 0, to: samples.length },
       expected[0].length,
@@ -24,7 +24,7 @@ Deno.test("draws a column of many samples from minimum to maximum, with gaps onl
 
 Deno.test("draws fewer samples than columns as a line, at any zoom", () => {
   const values = Array.from({ length: 100 }, (_, i) => i);
-  const { bottoms, tops } = curveColumns(curve(values), { from: 40, to: 44 }, 8, 1);
+  const { bottoms, tops } = computeCurveColumns(curve(values), { from: 40, to: 44 }, 8, 1);
   // The edges of the columns lie at 40, 40.5 and so on; sample i lies at i + 0.5.
   for (let x = 0; x < 8; x += 1) {
     assert(Math.abs(bottoms[x]! - (39.5 + x / 2)) < 1e-5 && Math.abs(tops[x]! - (40 + x / 2)) < 1e-5, `${x}`);
@@ -33,6 +33,6 @@ Deno.test("draws fewer samples than columns as a line, at any zoom", () => {
 
 Deno.test("draws the gaps of a broken line", () => {
   const values = Array.from({ length: 30 }, () => 1);
-  const { tops } = curveColumns(curve(values, "2 3"), { from: 0, to: 30 }, 30, 1);
+  const { tops } = computeCurveColumns(curve(values, "2 3"), { from: 0, to: 30 }, 30, 1);
   assert.deepEqual([...tops.slice(0, 10)], [1, 1, NaN, NaN, NaN, 1, 1, NaN, NaN, NaN]);
 });

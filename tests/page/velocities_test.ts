@@ -1,7 +1,7 @@
 /** The workers of the page, which run here too, against one call as in the shell. */
 import assert from "node:assert/strict";
 import { runBy } from "../../static/demo/v2/measuring/workers.ts";
-import { measured, settingsOf } from "../../static/measure/measurement.ts";
+import { completeSettings, measureInThread } from "../../static/measure/measurement.ts";
 import { PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
 import { VELOCITY } from "../../static/measure/flow/mod.ts";
 import { streaks } from "../browser/streaks.ts";
@@ -23,13 +23,13 @@ const band = {
   isTyped: false,
   trace: PLAIN_TRACE,
 };
-const order = { settings: settingsOf(VELOCITY, {}, band) };
+const order = { settings: completeSettings(VELOCITY, {}, band) };
 
 Deno.test("the page finds the same velocities as the shell, and shows them as they arrive", async () => {
   const shown: number[] = [];
   const onFound = (_: unknown, done: number, of: number) => void shown.push(done / of);
   const page = await runBy(new AbortController().signal, onFound)(VELOCITY, plane, band, order.settings);
-  assert.deepEqual(page, measured(VELOCITY, plane, band, order.settings));
+  assert.deepEqual(page, measureInThread(VELOCITY, plane, band, order.settings));
   assert(page.found.some(({ verdict }) => verdict === "changing"));
   assert(shown[0]! > 0 && shown[0]! < 1, `${shown}`);
 });

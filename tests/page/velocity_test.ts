@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { autocorrelation } from "../../static/measure/flow/autocorrelation.ts";
-import { pivVelocity, radonVelocity } from "../../static/measure/flow/published_methods.ts";
+import { makeAutocorrelation } from "../../static/measure/flow/autocorrelation.ts";
+import { measureByPiv, measureByRadon } from "../../static/measure/flow/published_methods.ts";
 import {
-  lineVelocity,
-  physicalVelocity,
-  resolvable,
-  velocityTableUnit,
+  convertVelocity,
+  findResolvable,
+  formatVelocityUnit,
+  measureDrawnLine,
 } from "../../static/measure/flow/velocity.ts";
-import { velocitySummary } from "../../static/measure/flow/velocity_summary.ts";
-import { windowVelocity } from "../../static/measure/flow/window_velocity.ts";
+import { summarizeVelocities } from "../../static/measure/flow/velocity_summary.ts";
+import { measureWindow } from "../../static/measure/flow/window_velocity.ts";
 import { measuredStreaks, percentile } from "../browser/measured_streaks.ts";
 import { normalNumbers, randomNumbers, streaks } from "../browser/streaks.ts";
 import { measuredIn } from "./synthetic.ts";
@@ -30,7 +30,7 @@ const measured = (window: number, columns: number, velocity: number, noise: numb
 Deno.test("the autocorrelation is the sum of products at each lag", () => {
   const [rows, columns] = [5, 7];
   const values = Float64Array.from({ length: rows * columns }, (_, i) => ((i * 37) % 11) - 5);
-  const at = autocorrelation(values, rows, columns);
+  const at = makeAutocorrelation(values, rows, columns);
   for (let lines = 0; lines < rows; lines += 1) {
     for (let pixels = 1 - columns; pixels < columns; pixels += 1) {
       let sum = 0;
@@ -56,16 +56,16 @@ Deno.test("measures the velocities of another implementation's Radon transform",
         expected.size,
         expected.size,
       ] as const;
-      const found = windowVelocity(...window);
+      const found = measureWindow(...window);
       assert.equal(found.verdict, "measured");
       // Its own distance from the truth is up to 1.9 %.
       assert(Math.abs(found.velocity / radon - 1) < 0.03, `${found.velocity}, by radon ${radon}`);
       assert(Math.abs(found.velocity / velocity - 1) < 0.01, `${found.velocity}, truth ${velocity}`);
       const peers = published.cases[i]!;
       // One step of a quarter of a degree: scikit-image interpolates otherwise when it turns the picture.
-      const off = degrees(radonVelocity(...window)) - degrees(peers.radon);
+      const off = degrees(measureByRadon(...window)) - degrees(peers.radon);
       assert(Math.abs(off) < 0.26, `${off} degrees`);
-      const piv = pivVelocity(...window);
+      const piv = measureByPiv(...window);
       assert(Math.abs(piv - peers.piv) < 0.01, `${piv}, not ${peers.piv}`);
     });
   }
@@ -151,26 +151,26 @@ Deno.test("gives no velocity for windows that cannot resolve one", () => {
   assert.deepEqual(verdicts(64 / 2), ["too fast"]);
   // A streak is in one line alone.
   assert.deepEqual(verdicts(150), ["too fast"]);
-  assert.deepEqual(resolvable({ window: 64, columns: [10, 40] }), [3 / 64, 10]);
+  assert.deepEqual(findResolvable({ window: 64, columns: [10, 40] }), [3 / 64, 10]);
 });
 
 Deno.test("gives no velocity for noise, a constant and missing samples", () => {
   const normal = normalNumbers(randomNumbers(3));
   for (let i = 0; i < 20; i += 1) {
     const noise = Float64Array.from({ length: 64 * 48 }, normal);
-    assert.equal(windowVelocity(noise, 64, 48).verdict, "unclear");
+    assert.equal(measureWindow(noise, 64, 48).verdict, "unclear");
   }
   // A slow detector mixes neighbours, and flicker is the same along a line: neither is a streak.
   for (let i = 0; i < 5; i += 1) {
     const noise = Float64Array.from({ length: 64 * 48 + 1 }, normal);
     const mixed = noise.slice(1).map((value, at) => value + noise[at]!);
-    assert.equal(windowVelocity(mixed, 64, 48).verdict, "unclear");
+    assert.equal(measureWindow(mixed, 64, 48).verdict, "unclear");
     const flicker = Float64Array.from({ length: 64 }, normal);
     const flickering = noise.slice(1).map((value, at) => value + flicker[Math.floor(at / 48)]!);
-    assert.equal(windowVelocity(flickering, 64, 48).verdict, "unclear");
+    assert.equal(measureWindow(flickering, 64, 48).verdict, "unclear");
   }
-  assert.equal(windowVelocity(new Float64Array(64 * 48).fill(7), 64, 48).verdict, "unclear");
-  assert.equal(windowVelocity(new Float64Array(64 * 48).fill(NaN), 64, 48).verdict, "unclear");
+  assert.equal(measureWindow(new Float64Array(64 * 48).fill(7), 64, 48).verdict, "unclear");
+  assert.equal(measureWindow(new Float64Array(64 * 48).fill(NaN), 64, 48).verdict, "unclear");
 });
 
 Deno.test("measures velocities with a tenth of the samples missing", () => {
@@ -241,7 +241,7 @@ Deno.test("finds the cycles of a long recording before the deadline", () => {
     confidence: 1,
     error: 0.001,
   }));
-  const { cycle } = velocitySummary(found, 20);
+  const { cycle } = summarizeVelocities(found, 20);
   assert(Math.abs(cycle!.period / 400 - 1) < 0.02, `${cycle!.period}`);
   assert(Math.abs(cycle!.mean / 2 - 1) < 0.01, `${cycle!.mean}`);
 });
@@ -263,16 +263,16 @@ Deno.test("rejects invalid windows", () => {
 Deno.test("measures time, distance and signed velocity with unit of a drawn line", () => {
   const axes = [{ step: 0.002, unit: "seconds" }, { step: 0.5, unit: "um" }] as const;
   // 100 lines of 2 ms are 0.2 s; 40 columns of 0.5 um are 20 um: 100 um/s.
-  const up = lineVelocity({ x: 10, y: 5 }, { x: 110, y: 45 }, axes);
+  const up = measureDrawnLine({ x: 10, y: 5 }, { x: 110, y: 45 }, axes);
   assert.deepEqual(up, { duration: 0.2, distance: 20, velocity: 100 });
   // It does not matter from which end it is drawn.
-  assert.deepEqual(lineVelocity({ x: 110, y: 45 }, { x: 10, y: 5 }, axes), up);
-  assert.equal(lineVelocity({ x: 10, y: 45 }, { x: 110, y: 5 }, axes).velocity, -100);
-  assert.equal(lineVelocity({ x: 10, y: 5 }, { x: 10, y: 45 }, axes).velocity, Infinity);
-  assert.equal(velocityTableUnit(axes), "um/s");
-  assert.equal(velocityTableUnit([{ step: 1, unit: "Pixels" }, { step: 1, unit: "Pixels" }]), "px/line");
+  assert.deepEqual(measureDrawnLine({ x: 110, y: 45 }, { x: 10, y: 5 }, axes), up);
+  assert.equal(measureDrawnLine({ x: 10, y: 45 }, { x: 110, y: 5 }, axes).velocity, -100);
+  assert.equal(measureDrawnLine({ x: 10, y: 5 }, { x: 10, y: 45 }, axes).velocity, Infinity);
+  assert.equal(formatVelocityUnit(axes), "um/s");
+  assert.equal(formatVelocityUnit([{ step: 1, unit: "Pixels" }, { step: 1, unit: "Pixels" }]), "px/line");
   // 0.4 px/line x 0.5 um/px / 0.002 s/line
-  assert.equal(physicalVelocity(0.4, axes), 100);
+  assert.equal(convertVelocity(0.4, axes), 100);
 });
 
 Deno.test("published methods measure windows of lines and have no error", () => {

@@ -5,8 +5,14 @@ import { output, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 import { FileAccess } from "../../readers/io/file_access.ts";
 import { ZipFiles } from "../../readers/ome_zarr/zip_files.ts";
-import { crc32, type ZipEntry, zipOfTexts, zipParts, ZipRecords } from "../../static/measure/zip.ts";
-import { zipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
+import {
+  computeCrc32,
+  streamZipParts,
+  type ZipMember,
+  ZipRecords,
+  zipTexts,
+} from "../../static/measure/zip.ts";
+import { listZipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 
 const LONG = "0.123,Gefäß\r\n".repeat(100_000);
 const TEXTS = [["Gefäß-events.csv", LONG], ["Gefäß-events.json", "{}\n"], ["empty.csv", ""]] as const;
@@ -31,14 +37,14 @@ function readAsStream(file: Uint8Array<ArrayBuffer>) {
 
 Deno.test("a reader of a stream finds sizes and checksums before the bytes, stored and deflated", async () => {
   const bytes = Uint8Array.from({ length: 5 << 20 }, (_, i) => i * 7919 >>> 3);
-  const stored: ZipEntry[] = [{ name: "plane", bytes }, { name: "none", bytes: new Uint8Array() }];
+  const stored: ZipMember[] = [{ name: "plane", bytes }, { name: "none", bytes: new Uint8Array() }];
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  for await (const part of zipParts(stored)) parts.push(part);
+  for await (const part of streamZipParts(stored)) parts.push(part);
   for (const part of parts) equal(part.length <= 256 << 10, true, `a part of ${part.length} bytes`);
   const plain = readAsStream(await new Blob(parts).bytes());
   deepEqual(plain.map(({ title, method }) => [title, method]), [["plane", 0], ["none", 0]]);
   deepEqual(plain[0]!.bytes, bytes);
-  const texts = readAsStream(await (await zipOfTexts(TEXTS)).bytes());
+  const texts = readAsStream(await (await zipTexts(TEXTS)).bytes());
   deepEqual(texts.map(({ title, method, length }) => [title, method, length]), [
     [TEXTS[0][0], 8, new TextEncoder().encode(LONG).length],
     [TEXTS[1][0], 8, 3],
@@ -59,9 +65,9 @@ Deno.test("the checksum equals that of zlib, whole and in parts", () => {
   const bytes = Uint8Array.from({ length: 1000 }, (_, i) => i * 31 >>> 1);
   for (const [from, to] of [[0, 0], [0, 1], [3, 10], [1, 1000], [5, 997]] as const) {
     const part = bytes.subarray(from, to);
-    equal(crc32(part), zlibCrc32(part));
+    equal(computeCrc32(part), zlibCrc32(part));
     for (const cut of [0, 1, 7, part.length]) {
-      equal(crc32(part.subarray(cut), crc32(part.subarray(0, cut))), zlibCrc32(part));
+      equal(computeCrc32(part.subarray(cut), computeCrc32(part.subarray(0, cut))), zlibCrc32(part));
     }
   }
 });
@@ -79,7 +85,7 @@ programTest(["python3"], {
     const path = temporary.at("results.zip");
     const [date, stamp] = [new Date(2031, 11, 30, 23, 59, 58), [2031, 12, 30, 23, 59, 58]];
     for (const files of [TEXTS, []]) {
-      await Deno.writeFile(path, await (await zipOfTexts(files, date)).bytes());
+      await Deno.writeFile(path, await (await zipTexts(files, date)).bytes());
       const found = JSON.parse(await output(python!, ["-c", READ, path]));
       deepEqual(found, [files.map(([name, text]) => [name, stamp, text, 0o100644]), null]);
     }
@@ -107,7 +113,7 @@ programTest(["python3"], {
       file.seekSync(zeros, Deno.SeekMode.Current);
       const bytes = new Uint8Array();
       for (let i = 0; i < count; i += 1) file.writeSync(records.header({ name: `${i}`, bytes }, 0));
-      const header = records.header({ name: "text", bytes: text }, crc32(text));
+      const header = records.header({ name: "text", bytes: text }, computeCrc32(text));
       const start = file.seekSync(0, Deno.SeekMode.Current);
       file.writeSync(header);
       file.writeSync(text);
@@ -128,7 +134,7 @@ programTest(["python3"], {
       files.close();
     }
     const many = new Blob([Deno.readFileSync(temporary.at("0.zip"))]);
-    const entries = await zipEntries(many);
+    const entries = await listZipEntries(many);
     deepEqual([entries.length, await entries.at(-1)!.read()], [70_002, "behind it"]);
   },
 });

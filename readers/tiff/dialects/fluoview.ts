@@ -3,14 +3,14 @@
  * (16 characters), size (LONG), origin and resolution (DOUBLE), unit (64 characters). The axes of the plane come first,
  * then those of the pages, fastest first. A plane of `X` and `T` is a line scan.
  */
-import { calibrationsOf } from "../../metadata/axes.ts";
-import { lineScanOf } from "../../metadata/line_scan.ts";
-import { firstMoment, moment, UNDATED } from "../../metadata/moment.ts";
+import { selectCalibrations } from "../../metadata/axes.ts";
+import { buildLineScan } from "../../metadata/line_scan.ts";
+import { buildMoment, chooseMoment, UNDATED } from "../../metadata/moment.ts";
 import type { AxisLetter } from "../../reader.ts";
 import { type Warning, warning } from "../../warning.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import { MAX_PLANES, type Opened, type Stack, tagMoment } from "../stack.ts";
-import { declaredPlanes } from "../stored_planes.ts";
+import { MAX_PLANES, type OpenedTiff, type Stack, tagMoment } from "../stack.ts";
+import { countDeclaredPlanes } from "../stored_planes.ts";
 import { TAG, tagName } from "../tags.ts";
 import { decodeText } from "../directory.ts";
 
@@ -28,20 +28,20 @@ const LETTERS: Readonly<Record<string, AxisLetter>> = {
   WAVELENGTH: "C",
 };
 
-interface Dimension {
+interface FluoViewDimension {
   readonly letter: AxisLetter;
   readonly size: number;
   readonly step: readonly [value: number, unit: string];
 }
 
 /** The stack of a FluoView file, or `null`. */
-export function openFluoView(opened: Opened): Stack | null {
+export function openFluoView(opened: OpenedTiff): Stack | null {
   const { tiff, first } = opened;
   const header = first.bytes(TAG.FluoViewHeader, 1 << 16);
   if (!header) return null;
   const layout = readPage(first);
-  const dimensions = dimensionsOf(header, tiff.encoding.littleEndian);
-  const order = pageOrder(dimensions, layout);
+  const dimensions = readFluoViewDimensions(header, tiff.encoding.littleEndian);
+  const order = findPageOrder(dimensions, layout);
   if (!order) {
     const text = `The FluoView dimensions in ${tagName(TAG.FluoViewHeader)} do not fit the pages`;
     opened.warnings.push(warning("metadata_disagree", `${text}; the file is read by its tags alone`));
@@ -49,11 +49,11 @@ export function openFluoView(opened: Opened): Stack | null {
   }
   const sizes = { T: 1, C: 1, Z: 1 };
   for (const { letter, size } of order) sizes[letter] = size;
-  const stored = declaredPlanes(tiff, layout, sizes.T * sizes.C * sizes.Z);
+  const stored = countDeclaredPlanes(tiff, layout, sizes.T * sizes.C * sizes.Z);
   const rows = dimensions[1]!;
   const steps = [...dimensions, { ...rows, letter: "Y" }].map(({ letter, step }) => [letter, step]);
   const doubts: Warning[] = [];
-  const calibrations = calibrationsOf(Object.fromEntries(steps), doubts);
+  const calibrations = selectCalibrations(Object.fromEntries(steps), doubts);
   const text = opened.descriptions[0] ?? "";
   return {
     sizes,
@@ -64,9 +64,9 @@ export function openFluoView(opened: Opened): Stack | null {
       { length: Math.min(sizes.C, 64) },
       (_, c) => new RegExp(`^Channel ${c + 1} Dye=(.*)$`, "m").exec(text)?.[1]?.trim() || null,
     ),
-    moment: firstMoment(momentIn(text), tagMoment(first)),
+    moment: chooseMoment(findFluoViewMoment(text), tagMoment(first)),
     fileSize: tiff.file.size,
-    lineScan: rows.letter === "T" ? lineScanOf(calibrations.Y) : null,
+    lineScan: rows.letter === "T" ? buildLineScan(calibrations.Y) : null,
     warnings: [...stored.warnings, ...doubts],
     plane: ({ t, z, channel }) => {
       const at = { T: t, C: channel, Z: z };
@@ -76,10 +76,10 @@ export function openFluoView(opened: Opened): Stack | null {
 }
 
 /** The named dimensions; empty if the header is short, a size is damaged or a long dimension is unknown. */
-function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimension[] {
+function readFluoViewDimensions(header: Uint8Array<ArrayBuffer>, little: boolean): FluoViewDimension[] {
   if (header.length < DIMENSIONS_AT + DIMENSIONS * DIMENSION_BYTES) return [];
   const view = new DataView(header.buffer, header.byteOffset);
-  const dimensions: Dimension[] = [];
+  const dimensions: FluoViewDimension[] = [];
   for (let i = 0; i < DIMENSIONS; i += 1) {
     const at = DIMENSIONS_AT + i * DIMENSION_BYTES;
     const text = (from: number, length: number) =>
@@ -95,7 +95,7 @@ function dimensionsOf(header: Uint8Array<ArrayBuffer>, little: boolean): Dimensi
 }
 
 /** Dimensions of the pages, fastest first; `null` if the first two do not fit the plane or letters repeat. */
-function pageOrder(dimensions: readonly Dimension[], layout: PageLayout) {
+function findPageOrder(dimensions: readonly FluoViewDimension[], layout: PageLayout) {
   const [x, y, ...rest] = dimensions;
   if (x?.letter !== "X" || x.size !== layout.width || y?.size !== layout.height) return null;
   const letters = new Set(rest.map(({ letter }) => letter));
@@ -107,8 +107,8 @@ function pageOrder(dimensions: readonly Dimension[], layout: PageLayout) {
   );
 }
 
-function momentIn(text: string) {
+function findFluoViewMoment(text: string) {
   const date = /^Date=(\d\d)-(\d\d)-(\d{4})\s*$/m.exec(text);
   const time = /^Time=(\d\d):(\d\d):(\d\d)/m.exec(text);
-  return date ? moment([date[3], date[1], date[2]], [time?.[1], time?.[2], time?.[3]]) : UNDATED;
+  return date ? buildMoment([date[3], date[1], date[2]], [time?.[1], time?.[2], time?.[3]]) : UNDATED;
 }

@@ -11,28 +11,35 @@
  * `luts` is a channel's lookup table, 256 bytes each of red, green and blue; `info` is a text in UTF-16.
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
-import { calibrationsOf } from "../../metadata/axes.ts";
-import { hexColor } from "../../metadata/channels.ts";
-import { lineScanOf } from "../../metadata/line_scan.ts";
-import { firstMoment, momentOf } from "../../metadata/moment.ts";
+import { selectCalibrations } from "../../metadata/axes.ts";
+import { formatHexColor } from "../../metadata/channels.ts";
+import { buildLineScan } from "../../metadata/line_scan.ts";
+import { chooseMoment, findMoment } from "../../metadata/moment.ts";
 import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import { unescaped } from "../../metadata/text.ts";
+import { unescapeText } from "../../metadata/text.ts";
 import { unlessLost, warnIf, type Warning, warning } from "../../warning.ts";
-import { type ArrayAxes, arrayPlanes } from "../array_axes.ts";
+import { type ArrayAxes, locateArrayPlanes } from "../array_axes.ts";
 import type { Directory } from "../directory.ts";
 import { isImageJText } from "../marks.ts";
 import { type PageLayout, readPage } from "../page.ts";
-import { type ArrayAxis, MAX_PLANES, type Opened, type Stack, type StackSizes, tagMoment } from "../stack.ts";
-import { declaredPlanes, endsEarly, storedPlanes } from "../stored_planes.ts";
+import {
+  type ArrayAxis,
+  MAX_PLANES,
+  type OpenedTiff,
+  type Stack,
+  type StackSizes,
+  tagMoment,
+} from "../stack.ts";
+import { countDeclaredPlanes, countStoredPlanes, warnAboutChain } from "../stored_planes.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
 import type { TiffFile } from "../tiff_file.ts";
-import { resolutionCalibrations } from "./plain.ts";
-import { type Fields, scifioArray } from "./scifio.ts";
+import { readResolution } from "./plain.ts";
+import { type DescriptionLines, readScifioArray } from "./scifio.ts";
 
 /** Longest description to read, in characters; ImageJ writes some twenty lines. */
 const MAX_TEXT = 1 << 20;
 
-function fieldsOf(text: string): Fields {
+function parseDescription(text: string): DescriptionLines {
   const fields = new Map<string, string>();
   for (const line of text.slice(0, MAX_TEXT).split(/[\r\n\0]+/)) {
     const at = line.indexOf("=");
@@ -42,22 +49,22 @@ function fieldsOf(text: string): Fields {
 }
 
 /** The stack of an ImageJ file. */
-export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
-  const fields = fieldsOf(descriptions.find(isImageJText)!);
+export function openImageJ({ tiff, first, descriptions }: OpenedTiff): Stack {
+  const fields = parseDescription(descriptions.find(isImageJText)!);
   const layout = readPage(first);
   const lost: Warning[] = [];
-  const items = unlessLost(lost, tagName(TAG.ImageJMetadata), () => itemsOf(first, MAX_VENDOR_BYTES)) ??
+  const items = unlessLost(lost, tagName(TAG.ImageJMetadata), () => readLabels(first, MAX_VENDOR_BYTES)) ??
     NO_ITEMS;
   if (items.isBlank) {
     const text = `${tagName(TAG.ImageJMetadata)} holds lookup tables of nothing but zeros`;
     lost.push(warning("metadata_damaged", text));
   }
-  const array = fields.has("scifio") ? scifioArray(fields, layout) : null;
-  const calibrations = array?.calibrations ?? calibrationsIn(fields, first, lost);
+  const array = fields.has("scifio") ? readScifioArray(fields, layout) : null;
+  const calibrations = array?.calibrations ?? readImageJCalibrations(fields, first, lost);
   const { plane, warnings, ...planes } = array?.axes
-    ? arrayOf(tiff, layout, array.axes)
-    : planesOf(tiff, layout, fields);
-  const labels = channelLabels(items.labels, planes.sizes);
+    ? layOutArray(tiff, layout, array.axes)
+    : arrangePlanes(tiff, layout, fields);
+  const labels = findChannelLabels(items.labels, planes.sizes);
   return {
     ...planes,
     plane,
@@ -67,43 +74,47 @@ export function openImageJ({ tiff, first, descriptions }: Opened): Stack {
     // A file displayed in grey also has lookup tables.
     colors: fields.get("mode") === "grayscale" ? [] : items.colors.slice(0, planes.sizes.C * layout.samples),
     documents: (list) =>
-      list.add(`${tagName(TAG.ImageJMetadata)} info`, "text/plain", itemsOf(first, list.left).info),
-    moment: firstMoment(tagMoment(first), momentOf(fields.get("date"))),
+      list.add(`${tagName(TAG.ImageJMetadata)} info`, "text/plain", readLabels(first, list.left).info),
+    moment: chooseMoment(tagMoment(first), findMoment(fields.get("date"))),
     fileSize: tiff.file.size,
-    lineScan: array?.axes?.rows === "T" ? lineScanOf(calibrations.Y) : null,
+    lineScan: array?.axes?.rows === "T" ? buildLineScan(calibrations.Y) : null,
     warnings: [...lost, ...array?.warnings ?? [], ...warnings, ...labels.warnings],
   };
 }
 
-function calibrationsIn(fields: Fields, first: Directory, warnings: Warning[]): Stack["calibrations"] {
+function readImageJCalibrations(
+  fields: DescriptionLines,
+  first: Directory,
+  warnings: Warning[],
+): Stack["calibrations"] {
   const perUnit = (tag: number) => {
     // A resolution of 0 is an unset one.
     const resolution = first.noteNumber(tag) || null;
     return resolution === null ? null : 1 / resolution;
   };
   const numbers = new StatedNumbers("The description");
-  const unit = unescaped(fields.get("unit") ?? "");
-  const calibrations = calibrationsOf({
-    X: [perUnit(TAG.XResolution), unescaped(fields.get("xunit") ?? unit)],
-    Y: [perUnit(TAG.YResolution), unescaped(fields.get("yunit") ?? unit)],
-    Z: [numbers.leading("spacing", fields.get("spacing")), unescaped(fields.get("zunit") ?? unit)],
-    T: [numbers.leading("finterval", fields.get("finterval")), unescaped(fields.get("tunit") ?? "s")],
+  const unit = unescapeText(fields.get("unit") ?? "");
+  const calibrations = selectCalibrations({
+    X: [perUnit(TAG.XResolution), unescapeText(fields.get("xunit") ?? unit)],
+    Y: [perUnit(TAG.YResolution), unescapeText(fields.get("yunit") ?? unit)],
+    Z: [numbers.leading("spacing", fields.get("spacing")), unescapeText(fields.get("zunit") ?? unit)],
+    T: [numbers.leading("finterval", fields.get("finterval")), unescapeText(fields.get("tunit") ?? "s")],
   }, warnings);
   warnings.push(...numbers.warnings);
   // If the text has no unit, ImageJ uses that of the resolution tags.
-  return fields.has("unit") ? calibrations : { ...resolutionCalibrations(first), ...calibrations };
+  return fields.has("unit") ? calibrations : { ...readResolution(first), ...calibrations };
 }
 
 /** The planes of a stack, and warnings about them. */
-type Planes = Pick<Stack, "sizes" | "plane" | "arrangement" | "warnings">;
+type StackPlanes = Pick<Stack, "sizes" | "plane" | "arrangement" | "warnings">;
 
-function arrayOf(tiff: TiffFile, layout: PageLayout, { axes }: Pick<ArrayAxes, "axes">): Planes {
+function layOutArray(tiff: TiffFile, layout: PageLayout, { axes }: Pick<ArrayAxes, "axes">): StackPlanes {
   const pages = axes.reduce((product, { along, size }) => along === "pages" ? product * size : product, 1);
-  const { plane, warnings } = declaredPlanes(tiff, layout, pages);
-  return { ...arrayPlanes(axes, plane), warnings };
+  const { plane, warnings } = countDeclaredPlanes(tiff, layout, pages);
+  return { ...locateArrayPlanes(axes, plane), warnings };
 }
 
-function planesOf(tiff: TiffFile, layout: PageLayout, fields: Fields): Planes {
+function arrangePlanes(tiff: TiffFile, layout: PageLayout, fields: DescriptionLines): StackPlanes {
   const warnings: Warning[] = [];
   const count = (key: string) => {
     const written = fields.get(key) ?? "1";
@@ -117,7 +128,7 @@ function planesOf(tiff: TiffFile, layout: PageLayout, fields: Fields): Planes {
   const { samples, width, height } = layout;
   const planes = sizes.T * sizes.Z * sizes.C;
   // Slowest first; `samples` names the axis that runs along the samples of a pixel.
-  const stacked = (lengths: typeof sizes, inPixel: "T" | "Z" | "C" = "C"): Planes => {
+  const stacked = (lengths: typeof sizes, inPixel: "T" | "Z" | "C" = "C"): StackPlanes => {
     const axes: ArrayAxis[] = [
       ...(["T", "Z", "C"] as const).map((letter) => ({
         letter,
@@ -128,12 +139,12 @@ function planesOf(tiff: TiffFile, layout: PageLayout, fields: Fields): Planes {
       { letter: "X", size: width, along: "columns" },
       { letter: inPixel, size: samples, along: "samples" },
     ];
-    const array = arrayOf(tiff, layout, { axes });
+    const array = layOutArray(tiff, layout, { axes });
     return { ...array, warnings: [...warnings, ...array.warnings] };
   };
   if (images === 1 && planes === 1) {
     const present = tiff.countUpTo(MAX_PLANES);
-    warnings.push(...endsEarly(tiff, present));
+    warnings.push(...warnAboutChain(tiff, present));
     return stacked({ T: 1, C: 1, Z: present });
   }
   // Whether a number of images counts the samples of each page.
@@ -141,7 +152,7 @@ function planesOf(tiff: TiffFile, layout: PageLayout, fields: Fields): Planes {
     if (samples === 1 || number % samples !== 0) return false;
     // Other programs do so for a single page only, where pages may be missing just as well.
     return fields.get("imagej") === "" ||
-      storedPlanes(tiff, layout, number) === number / samples && tiff.brokenTail === null;
+      countStoredPlanes(tiff, layout, number) === number / samples && tiff.brokenTail === null;
   };
   const areCounted = planes === images || images === 1 && planes < MAX_PLANES;
   if (
@@ -176,7 +187,7 @@ const NO_ITEMS = { labels: [], colors: [], info: null, isBlank: false };
  *
  * @throws {DecodeFailed} they have more than `most` bytes, lie outside the file, or do not fit their counts
  */
-function itemsOf(directory: Directory, most: number) {
+function readLabels(directory: Directory, most: number) {
   const counts = directory.numbers(TAG.ImageJByteCounts, MAX_ITEMS);
   const bytes = directory.bytes(TAG.ImageJMetadata, most);
   const headerBytes = counts[0] ?? 0;
@@ -207,7 +218,9 @@ function itemsOf(directory: Directory, most: number) {
       else if (type === TABLE) {
         const isEmpty = value.every((byte) => byte === 0);
         isBlank ||= isEmpty;
-        colors.push(length === 768 && !isEmpty ? hexColor(value[255]!, value[511]!, value[767]!) : null);
+        colors.push(
+          length === 768 && !isEmpty ? formatHexColor(value[255]!, value[511]!, value[767]!) : null,
+        );
       } else if (type === INFO) info ??= decoder.decode(value);
       at += length;
     }
@@ -222,7 +235,7 @@ const LABEL_INDICES = /^(?:[a-z]+:\d+\/\d+[,;]?(?: +|$))+(?:- *)?/i;
 const LABEL_CHANNEL = /^c:(\d+)\/(\d+)/i;
 
 /** Names of the channels, if all planes of a channel have one label, and each channel another. */
-function channelLabels(labels: readonly string[], { C }: StackSizes) {
+function findChannelLabels(labels: readonly string[], { C }: StackSizes) {
   if (C < 2 || labels.length < C) return { names: [], warnings: [] };
   const all = labels.map((label) => label.replace(LABEL_INDICES, ""));
   const names = all.slice(0, C);

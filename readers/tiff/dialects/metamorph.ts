@@ -9,44 +9,44 @@
  * Plain TIFF of newer versions: `<MetaData>` in ImageDescription, with `<prop id="..." value="..."/>`.
  */
 import { DecodeFailed } from "../../errors.ts";
-import { calibrationsOf } from "../../metadata/axes.ts";
-import { firstMoment, type Moment, momentAt, momentOf, UNDATED } from "../../metadata/moment.ts";
+import { selectCalibrations } from "../../metadata/axes.ts";
+import { chooseMoment, convertUnixTime, findMoment, type Moment, UNDATED } from "../../metadata/moment.ts";
 import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import { stampsOf } from "../../metadata/time_stamps.ts";
+import { scaleStamps } from "../../metadata/time_stamps.ts";
 import { parseXml, type XmlElement } from "../../metadata/xml.ts";
 import { warnIf, type Warning } from "../../warning.ts";
 import { readPage } from "../page.ts";
-import { noted, type Opened, type Stack, tagMoment } from "../stack.ts";
-import { declaredPlanes } from "../stored_planes.ts";
+import { type OpenedTiff, readOrWarn, type Stack, tagMoment } from "../stack.ts";
+import { countDeclaredPlanes } from "../stored_planes.ts";
 import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
-import { upToNul } from "../directory.ts";
+import { cutAtNul } from "../directory.ts";
 import type { TiffFile } from "../tiff_file.ts";
 import { openPlain } from "./plain.ts";
 
 /** The stack of a MetaMorph file, or `null`. */
-export function openMetaMorph(opened: Opened): Stack | null {
+export function openMetaMorph(opened: OpenedTiff): Stack | null {
   const { tiff, first, descriptions } = opened;
   if (descriptions[0]?.trimStart().startsWith("<MetaData>")) {
-    return withProperties(openPlain(opened), opened, upToNul(descriptions[0]));
+    return withProperties(openPlain(opened), opened, cutAtNul(descriptions[0]));
   }
   const planes = Math.max(first.count(TAG.UIC2), 1);
   const layout = readPage(first);
-  const uic1 = noted(opened.warnings, METADATA, () => readUic1(opened)) ?? NO_UIC1;
-  const uic2 = noted(opened.warnings, METADATA, () => readUic2(opened, planes));
+  const uic1 = readOrWarn(opened.warnings, METADATA, () => readUic1(opened)) ?? NO_UIC1;
+  const uic2 = readOrWarn(opened.warnings, METADATA, () => readUic2(opened, planes));
   if (uic2 === null) return null;
-  const stored = declaredPlanes(tiff, layout, planes);
+  const stored = countDeclaredPlanes(tiff, layout, planes);
   const isTime = uic2.zStep === null && uic2.stamps !== null;
   return {
     sizes: isTime ? { T: planes, C: 1, Z: 1 } : { T: 1, C: 1, Z: planes },
     layout,
-    calibrations: calibrationsOf({
+    calibrations: selectCalibrations({
       X: [uic1.x, uic1.unit],
       Y: [uic1.y, uic1.unit],
       Z: [uic2.zStep, "um"],
     }, opened.warnings),
     names: [uic1.name || null],
-    stamps: isTime ? stampsOf(uic2.stamps, 1000) : null,
-    moment: firstMoment(uic1.created, uic2.created, tagMoment(first)),
+    stamps: isTime ? scaleStamps(uic2.stamps, 1000) : null,
+    moment: chooseMoment(uic1.created, uic2.created, tagMoment(first)),
     fileSize: tiff.file.size,
     warnings: stored.warnings,
     plane: ({ t, z }) => stored.plane(Math.max(t, z)),
@@ -67,12 +67,12 @@ interface Uic1 {
 /** Nothing is known. */
 const NO_UIC1: Uic1 = { x: null, y: null, unit: "", name: "", created: UNDATED };
 
-function readUic1({ tiff, first, warnings }: Opened): Uic1 {
+function readUic1({ tiff, first, warnings }: OpenedTiff): Uic1 {
   const result = { ...NO_UIC1 };
   const entry = first.entry(TAG.UIC1);
   // Before MetaMorph 2.5 the tag is of type RATIONAL and holds distances.
   if (entry?.type !== 4 || entry.count < 2) return result;
-  const { table, word } = tableAt(tiff, TAG.UIC1, entry.at, entry.count * 8);
+  const { table, word } = readLongTable(tiff, TAG.UIC1, entry.at, entry.count * 8);
   let isCalibrated = true;
   /** Entries of zeros: id 0 is a flag, of which one is enough. */
   let zeros = 0;
@@ -90,7 +90,7 @@ function readUic1({ tiff, first, warnings }: Opened): Uic1 {
       const [numerator, denominator] = [number(value), number(value + 4)];
       isZeroByZero ||= denominator === 0;
       result[id === 4 ? "x" : "y"] = numerator / denominator;
-    } else if (id === 16) result.created = julianMoment(number(value), number(value + 4));
+    } else if (id === 16) result.created = convertJulianMoment(number(value), number(value + 4));
     else if ((id === 6 || id === 7) && number(value) <= MAX_NAME_BYTES) {
       result[id === 6 ? "unit" : "name"] = tiff.textAt(value + 4, number(value), what);
     }
@@ -110,17 +110,17 @@ function readUic1({ tiff, first, warnings }: Opened): Uic1 {
 const MAX_NAME_BYTES = 4096;
 
 /** A table of LONG at an offset. @throws {DecodeFailed} the table is too long, or lies outside the file */
-function tableAt({ file, encoding }: TiffFile, tag: number, at: number, length: number) {
+function readLongTable({ file, encoding }: TiffFile, tag: number, at: number, length: number) {
   if (length > MAX_VENDOR_BYTES) throw new DecodeFailed(`${tagName(tag)} has ${length} bytes`);
   const table = new DataView(file.read(at, length, `the value of ${tagName(tag)}`).buffer);
   return { table, word: (at: number) => table.getUint32(at, encoding.littleEndian) };
 }
 
 /** The distance in micrometres, if every plane has one, and milliseconds, if every plane has a time and time passes between some. */
-function readUic2({ tiff, first, warnings }: Opened, planes: number) {
+function readUic2({ tiff, first, warnings }: OpenedTiff, planes: number) {
   const entry = first.entry(TAG.UIC2);
   if (!entry || entry.count === 0) return { zStep: null, stamps: null, created: UNDATED };
-  const { word } = tableAt(tiff, TAG.UIC2, entry.at, planes * 24);
+  const { word } = readLongTable(tiff, TAG.UIC2, entry.at, planes * 24);
   const all = Array.from({ length: planes }, (_, plane) => plane * 24);
   const distances = all.filter((at) => word(at) !== 0 && word(at + 4) !== 0).length;
   const stamps = all.map((at) => word(at + 8) * 86_400_000 + word(at + 12));
@@ -133,18 +133,18 @@ function readUic2({ tiff, first, warnings }: Opened, planes: number) {
   return {
     zStep: distances === planes ? word(0) / word(4) : null,
     stamps: isTimed ? stamps : null,
-    created: julianMoment(word(8), word(12)),
+    created: convertJulianMoment(word(8), word(12)),
   };
 }
 
 /** MetaMorph's number for 1970-01-01: the Julian day that ends at noon of that day. */
 const UNIX_EPOCH_DAY = 2_440_587;
 
-const julianMoment = (day: number, milliseconds: number): Moment =>
-  milliseconds < 86_400_000 ? momentAt((day - UNIX_EPOCH_DAY) * 86_400_000 + milliseconds) : UNDATED;
+const convertJulianMoment = (day: number, milliseconds: number): Moment =>
+  milliseconds < 86_400_000 ? convertUnixTime((day - UNIX_EPOCH_DAY) * 86_400_000 + milliseconds) : UNDATED;
 
-function withProperties(stack: Stack, opened: Opened, text: string): Stack {
-  const root = noted(opened.warnings, METADATA, () => parseXml(text, "MetaMorph XML"));
+function withProperties(stack: Stack, opened: OpenedTiff, text: string): Stack {
+  const root = readOrWarn(opened.warnings, METADATA, () => parseXml(text, "MetaMorph XML"));
   if (root === null) return stack;
   const properties = new Map<string, string>();
   const visit = ({ attributes: { id, value }, children }: XmlElement) => {
@@ -162,9 +162,9 @@ function withProperties(stack: Stack, opened: Opened, text: string): Stack {
   const doubts: Warning[] = [];
   return {
     ...stack,
-    calibrations: calibrationsOf({ X: [step("x"), unit], Y: [step("y"), unit] }, doubts),
+    calibrations: selectCalibrations({ X: [step("x"), unit], Y: [step("y"), unit] }, doubts),
     warnings: [...stack.warnings, ...numbers.warnings, ...doubts],
     names: stack.sizes.C === 1 ? [properties.get("image-name") ?? null] : stack.names,
-    moment: firstMoment(momentOf(properties.get("acquisition-time-local")), stack.moment),
+    moment: chooseMoment(findMoment(properties.get("acquisition-time-local")), stack.moment),
   };
 }

@@ -6,31 +6,31 @@
  * array have a page each or share one directory. Another array or reduced versions may follow.
  */
 import { DecodeFailed, quoted, unlessDamaged } from "../../errors.ts";
-import { axesOf, calibrated, type Calibration, known } from "../../metadata/axes.ts";
-import { lineScanOf } from "../../metadata/line_scan.ts";
+import { buildAxes, type Calibration, convertStep, keepCalibrated } from "../../metadata/axes.ts";
+import { buildLineScan } from "../../metadata/line_scan.ts";
 import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
 import { warnIf, type Warning, warning } from "../../warning.ts";
 import {
   type ArrayAxes,
-  arrayAxes,
-  arrayPlanes,
-  lengthsOf,
-  rowWarnings,
-  sliceWarnings,
+  computeLengths,
+  locateArrayPlanes,
+  readArrayAxes,
+  warnAboutRowAxis,
+  warnAboutSlices,
 } from "../array_axes.ts";
-import { type Directory, upToNul } from "../directory.ts";
+import { cutAtNul, type Directory } from "../directory.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import {
   MAX_PLANES,
-  noted,
-  type Opened,
+  type OpenedTiff,
   type PlaneIndex,
+  readOrWarn,
   type SeriesList,
   type Stack,
   tagMoment,
 } from "../stack.ts";
-import { contiguousPlanes, listedPlanes, PageChain, planesInRun } from "../stored_planes.ts";
+import { countContiguous, listPlanesAt, listPlanesInRun, PageChain } from "../stored_planes.ts";
 import { TAG } from "../tags.ts";
 import { isShape } from "../marks.ts";
 
@@ -55,9 +55,9 @@ interface ShapedArray extends ArrayAxes {
 }
 
 /** The scenes of a file without a dialect. */
-export function plainSeries(opened: Opened): SeriesList {
+export function openPlainSeries(opened: OpenedTiff): SeriesList {
   const chain = new PageChain(opened.tiff);
-  const first = firstSeries(opened, chain);
+  const first = findFirstSeries(opened, chain);
   const taken = new Set(first.pages);
   const shown = chain.offsets.map((_, page) => page)
     .filter((page) => !taken.has(page) && chain.shownKind(page) !== null);
@@ -65,7 +65,7 @@ export function plainSeries(opened: Opened): SeriesList {
   // Further arrays, as far as descriptions identify them, then pages grouped by layout.
   let at = 0;
   while (first.array !== null && at < shown.length && all.length < MAX_PAGE_SCENES) {
-    const series = arrayAt(chain, shown, at);
+    const series = findArrayAt(chain, shown, at);
     if (series === null) break;
     all.push(series);
     at += series.pages.length;
@@ -79,42 +79,43 @@ export function plainSeries(opened: Opened): SeriesList {
     count: all.length,
     own: 0,
     warnings: warnIf(further > 0, "scenes_left_out", text),
-    entries: (most) => all.slice(0, most).map((series) => ({ name: null, sizes: sizesIn(chain, series) })),
-    open: (index) => stackOf(chain, all[index]!),
+    entries: (most) =>
+      all.slice(0, most).map((series) => ({ name: null, sizes: readSeriesSizes(chain, series) })),
+    open: (index) => buildPlainStack(chain, all[index]!),
   };
 }
 
 /** The first scene of a file whose dialect does not describe its planes. */
-export const openPlain = (opened: Opened): Stack => plainSeries(opened).open(0);
+export const openPlain = (opened: OpenedTiff): Stack => openPlainSeries(opened).open(0);
 
 /** The pages like the first shown page, or those of the array that begins with it. */
-function firstSeries({ descriptions, warnings }: Opened, chain: PageChain): PageSeries {
+function findFirstSeries({ descriptions, warnings }: OpenedTiff, chain: PageChain): PageSeries {
   const pages = chain.likeFirst();
   const layout = readPage(chain.directory(pages[0]));
-  const text = upToNul(descriptions.find(isShape) ?? "");
-  const read = () => text === "" ? null : shapedArray(text, layout);
-  const array = noted(warnings, "The shape of the array", read);
-  const series = array ? arraySeries(chain, pages, array, layout) : { pages, array, warnings: [] };
+  const text = cutAtNul(descriptions.find(isShape) ?? "");
+  const read = () => text === "" ? null : readShapedArray(text, layout);
+  const array = readOrWarn(warnings, "The shape of the array", read);
+  const series = array ? buildArraySeries(chain, pages, array, layout) : { pages, array, warnings: [] };
   return { ...series, warnings: [...chain.warnings, ...series.warnings] };
 }
 
-function sizesIn(chain: PageChain, { pages, array }: PageSeries): SceneEntry["sizes"] {
+function readSeriesSizes(chain: PageChain, { pages, array }: PageSeries): SceneEntry["sizes"] {
   const kind = chain.kinds[pages[0] === undefined ? -1 : chain.shownKind(pages[0]) ?? -1];
   if (kind === undefined || !Number.isSafeInteger(kind.width * kind.height)) return {};
-  if (array !== null) return sizesOf(axesOf(lengthsOf(array.axes), {}));
-  return sizesOf(axesOf({ C: kind.samples, Z: pages.length, Y: kind.height, X: kind.width }, {}));
+  if (array !== null) return sizesOf(buildAxes(computeLengths(array.axes), {}));
+  return sizesOf(buildAxes({ C: kind.samples, Z: pages.length, Y: kind.height, X: kind.width }, {}));
 }
 
-function stackOf(chain: PageChain, { pages, array, warnings }: PageSeries): Stack {
+function buildPlainStack(chain: PageChain, { pages, array, warnings }: PageSeries): Stack {
   const { tiff } = chain;
   const shown = chain.directory(pages[0]);
   const layout = readPage(shown);
   const offsets = pages.map((page) => chain.offsets[page]!);
-  const page = array?.inRun ? planesInRun(tiff, layout) : listedPlanes(tiff, layout, offsets);
+  const page = array?.inRun ? listPlanesInRun(tiff, layout) : listPlanesAt(tiff, layout, offsets);
   const planes = array
-    ? arrayPlanes(array.axes, page)
+    ? locateArrayPlanes(array.axes, page)
     : { sizes: { T: 1, C: 1, Z: Math.max(pages.length, 1) }, plane: ({ z }: PlaneIndex) => page(z) };
-  const { X, Y } = resolutionCalibrations(shown);
+  const { X, Y } = readResolution(shown);
   const isLineScan = array?.rows === "T";
   return {
     ...planes,
@@ -122,7 +123,7 @@ function stackOf(chain: PageChain, { pages, array, warnings }: PageSeries): Stac
     // The resolution tags belong to the rows and columns of a page.
     calibrations: "arrangement" in planes ? {} : { ...X && { X }, ...Y && !isLineScan && { Y } },
     names: [],
-    lineScan: isLineScan ? lineScanOf(null) : null,
+    lineScan: isLineScan ? buildLineScan(null) : null,
     moment: tagMoment(shown),
     fileSize: tiff.file.size,
     warnings,
@@ -134,7 +135,7 @@ function stackOf(chain: PageChain, { pages, array, warnings }: PageSeries): Stac
 const MAX_AXES = 32;
 
 /** The array in a description. @throws {DecodeFailed} the description is damaged, or its planes have another layout */
-function shapedArray(text: string, layout: PageLayout): ShapedArray {
+function readShapedArray(text: string, layout: PageLayout): ShapedArray {
   const { samples, width, height } = layout;
   const document = parseJsonText(text, "ImageDescription (270)");
   const { shape, axes, truncated } = isJsonObject(document) ? document : {};
@@ -147,26 +148,26 @@ function shapedArray(text: string, layout: PageLayout): ShapedArray {
     throw new DecodeFailed(`its shape ${shape.join(" x ")} does not end in planes of ${plane}`);
   }
   const letters = typeof axes === "string" && axes.length === shape.length ? [...axes] : null;
-  const found = letters && arrayAxes(letters, shape, layout);
+  const found = letters && readArrayAxes(letters, shape, layout);
   const misfit = `The array has ${shape.length} axes; "axes" is ${quoted(`${axes}`)}`;
   const other = `The axes ${quoted(`${axes}`)} of the shape ${
     shape.join(" x ")
   } do not end in planes of ${plane}`;
   return {
-    ...found ?? slicesOf(planes, layout),
+    ...found ?? arrangeAlongZ(planes, layout),
     text,
     planes,
     inRun: truncated === true,
     warnings: [
       ...warnIf(axes !== undefined && letters === null, "metadata_disagree", misfit),
       ...warnIf(letters !== null && found === null, "metadata_disagree", other),
-      ...found ? [...rowWarnings(found), ...sliceWarnings(found)] : [],
+      ...found ? [...warnAboutRowAxis(found), ...warnAboutSlices(found)] : [],
     ],
   };
 }
 
 /** An array of pages along `Z`. */
-const slicesOf = (planes: number, { samples, width, height }: PageLayout): ArrayAxes => ({
+const arrangeAlongZ = (planes: number, { samples, width, height }: PageLayout): ArrayAxes => ({
   axes: [
     { letter: "Z", size: planes, along: "pages" },
     { letter: "Y", size: height, along: "rows" },
@@ -176,18 +177,18 @@ const slicesOf = (planes: number, { samples, width, height }: PageLayout): Array
   rows: "Y",
 });
 
-function arrayAt(chain: PageChain, shown: readonly number[], at: number): PageSeries | null {
+function findArrayAt(chain: PageChain, shown: readonly number[], at: number): PageSeries | null {
   const page = shown[at]!;
-  const text = shapeIn(chain, page);
+  const text = readShapeText(chain, page);
   if (text === undefined) return null;
   return unlessDamaged(() => {
     const layout = readPage(chain.directory(page));
-    const shape = shapedArray(text, layout);
+    const shape = readShapedArray(text, layout);
     const kind = chain.shownKind(page);
     // One page more than the array has planes shows whether another array follows.
     let end = at + 1;
     while (end - at <= shape.planes && end < shown.length && chain.shownKind(shown[end]!) === kind) end += 1;
-    const series = arraySeries(chain, shown.slice(at, end), shape, layout);
+    const series = buildArraySeries(chain, shown.slice(at, end), shape, layout);
     return series.array && series;
   }, null);
 }
@@ -196,7 +197,7 @@ function arrayAt(chain: PageChain, shown: readonly number[], at: number): PageSe
 const MAX_SHAPE_TEXT = 1 << 16;
 
 /** The description of an array in a page other than the first. */
-const shapeIn = (chain: PageChain, page: number): string | undefined =>
+const readShapeText = (chain: PageChain, page: number): string | undefined =>
   chain.isDescribed(page)
     ? chain.directory(page).notes(TAG.ImageDescription, MAX_SHAPE_TEXT).find(isShape)
     : undefined;
@@ -205,22 +206,22 @@ const shapeIn = (chain: PageChain, page: number): string | undefined =>
  * The pages of an array, which ends where a page describes another array. `all` are pages of one layout from the first on. If there
  * are more pages than planes and no further array, they are slices.
  */
-function arraySeries(
+function buildArraySeries(
   chain: PageChain,
   all: readonly number[],
   array: ShapedArray,
   layout: PageLayout,
 ): PageSeries {
   const { planes, text } = array;
-  const other = all.slice(1, planes).findIndex((page) => (shapeIn(chain, page) ?? text) !== text);
+  const other = all.slice(1, planes).findIndex((page) => (readShapeText(chain, page) ?? text) !== text);
   const pages = other < 0 ? all : all.slice(0, other + 1);
   const present = Math.max(pages.length, 1);
-  const fitting = contiguousPlanes(chain.tiff, layout);
+  const fitting = countContiguous(chain.tiff, layout);
   const inRun = array.inRun || present < planes && fitting >= planes;
   const held = inRun ? fitting : present;
   const counts = `The description declares ${planes} planes, but the file holds ${held}`;
   const next = (pages[0] ?? 0) + planes;
-  const isFollowed = pages[planes - 1] === next - 1 && shapeIn(chain, next) !== undefined;
+  const isFollowed = pages[planes - 1] === next - 1 && readShapeText(chain, next) !== undefined;
   if (!inRun && present > planes && !isFollowed) {
     const slices = warning("axes_assumed", `${counts}; they are read as slices`);
     return { pages, array: null, warnings: [...array.warnings, slices] };
@@ -247,7 +248,7 @@ const LARGEST_PIXEL = 10;
 const PRINT_DPI = new Set([2880, 3000, 3200, 3600, 4000, 4800, 5760, 6400, 7200, 9600, 12_800, 19_200]);
 
 /** Pixel size from the resolution tags, if it is plausible. */
-export function resolutionCalibrations(directory: Directory): Partial<Record<AxisLetter, Calibration>> {
+export function readResolution(directory: Directory): Partial<Record<AxisLetter, Calibration>> {
   // Olympus FV software writes 10000 per centimetre for any pixel size.
   if (/^FV\d/.test(directory.note(TAG.Software, 1024))) return {};
   const unit = RESOLUTION_UNIT[directory.number(TAG.ResolutionUnit) ?? 2];
@@ -257,7 +258,9 @@ export function resolutionCalibrations(directory: Directory): Partial<Record<Axi
     const pixel = unit / resolution;
     const dpi = 25_400 / pixel;
     const isPrint = PRINT_DPI.has(Math.round(dpi)) && Math.abs(dpi - Math.round(dpi)) < 0.01;
-    return pixel > 0 && pixel <= LARGEST_PIXEL && !isPrint ? known(calibrated(pixel, "um")) : undefined;
+    return pixel > 0 && pixel <= LARGEST_PIXEL && !isPrint
+      ? keepCalibrated(convertStep(pixel, "um"))
+      : undefined;
   };
   const [X, Y] = [step(TAG.XResolution), step(TAG.YResolution)];
   return X && Y ? { X, Y } : {};

@@ -1,11 +1,11 @@
 import { deepEqual } from "node:assert/strict";
 import type { Directory } from "../directory.ts";
-import { resolutionCalibrations } from "./plain.ts";
+import { readResolution } from "./plain.ts";
 import { TAG } from "../tags.ts";
 
 /** Pixels per unit in x and y, ResolutionUnit (2 inch, 3 centimetre, 4 millimetre, 5 micrometre), Software. */
 const calibration = (x: number, y: number, unit: number | undefined, software = "") =>
-  resolutionCalibrations({
+  readResolution({
     number: () => unit,
     noteNumber: (tag: number) => tag === TAG.XResolution ? x : y,
     note: () => software,

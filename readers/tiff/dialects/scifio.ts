@@ -10,16 +10,16 @@
  * SCIFIO writes resolution tags as if every scale were in micrometres, so they do not count.
  */
 import { DecodeFailed, quoted } from "../../errors.ts";
-import { calibrationsOf } from "../../metadata/axes.ts";
+import { selectCalibrations } from "../../metadata/axes.ts";
 import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import { numberOf, unescaped } from "../../metadata/text.ts";
+import { numberOf, unescapeText } from "../../metadata/text.ts";
 import { warnIf, type Warning, warning } from "../../warning.ts";
-import { type ArrayAxes, arrayAxes, rowWarnings } from "../array_axes.ts";
+import { type ArrayAxes, readArrayAxes, warnAboutRowAxis } from "../array_axes.ts";
 import type { PageLayout } from "../page.ts";
 import { MAX_PLANES, type Stack } from "../stack.ts";
 
 /** The lines of a description by their keys in lower case. */
-export type Fields = ReadonlyMap<string, string>;
+export type DescriptionLines = ReadonlyMap<string, string>;
 
 /** Largest number of axes in a description. */
 const MAX_AXES = 32;
@@ -34,8 +34,8 @@ const LETTERS: ReadonlyMap<string, string> = new Map(Object.entries({
 }));
 
 /** The array that a description declares; `axes` is `null` if the lists are missing, damaged or do not fit the pages. */
-export function scifioArray(
-  fields: Fields,
+export function readScifioArray(
+  fields: DescriptionLines,
   layout: PageLayout,
 ): {
   readonly axes: ArrayAxes | null;
@@ -66,7 +66,7 @@ export function scifioArray(
     letter: LETTERS.get(name) ?? name,
     length: lengths[i]!,
     scale: numbers.step(`the scale of ${quoted(name)}`, scales[i]),
-    unit: unescaped(units[i] ?? ""),
+    unit: unescapeText(units[i] ?? ""),
   }));
   // Samples of a pixel come first, or after rows if each has strips of its own, wherever the list has them.
   const sample = layout.samples > 1
@@ -76,7 +76,7 @@ export function scifioArray(
   stored.reverse();
   let axes: ArrayAxes | null;
   try {
-    axes = arrayAxes(stored.map(({ letter }) => letter), stored.map(({ length }) => length), layout);
+    axes = readArrayAxes(stored.map(({ letter }) => letter), stored.map(({ length }) => length), layout);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     return none([
@@ -102,7 +102,7 @@ export function scifioArray(
   return {
     axes,
     // Slices of two axes have no one step.
-    calibrations: calibrationsOf(
+    calibrations: selectCalibrations(
       Object.fromEntries(steps.filter(([letter]) => letter !== "Z" || other.length === 0)),
       doubts,
     ),
@@ -110,14 +110,17 @@ export function scifioArray(
       ...numbers.warnings,
       ...doubts,
       ...warnIf(other.length > 0, "axes_assumed", assumed),
-      ...rowWarnings(axes),
-      ...countWarnings(fields, stored),
+      ...warnAboutRowAxis(axes),
+      ...warnAboutImageJCounts(fields, stored),
     ],
   };
 }
 
 /** Warns if the counts of ImageJ contradict the lists. */
-function countWarnings(fields: Fields, stored: readonly { letter: string; length: number }[]): Warning[] {
+function warnAboutImageJCounts(
+  fields: DescriptionLines,
+  stored: readonly { letter: string; length: number }[],
+): Warning[] {
   const keys = { C: "channels", Z: "slices", T: "frames" };
   return Object.entries(keys).flatMap(([letter, key]) => {
     const length = stored.reduce(

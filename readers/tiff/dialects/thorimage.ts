@@ -5,15 +5,15 @@
 import { dirname, join } from "node:path";
 import { DecodeFailed } from "../../errors.ts";
 import { MAX_XML_BYTES } from "../../io/limits.ts";
-import { calibrationsOf } from "../../metadata/axes.ts";
-import { firstMoment, hourOf, type Moment, moment, UNDATED } from "../../metadata/moment.ts";
-import { lostText } from "../../metadata/lost_text.ts";
+import { selectCalibrations } from "../../metadata/axes.ts";
+import { buildMoment, chooseMoment, convertHour, type Moment, UNDATED } from "../../metadata/moment.ts";
+import { warnAboutZeros } from "../../metadata/lost_text.ts";
 import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import { differ, numberOf, textFrom } from "../../metadata/text.ts";
-import { child, parseXml, type XmlElement } from "../../metadata/xml.ts";
+import { decodeAnyText, differsByPercent, numberOf } from "../../metadata/text.ts";
+import { findChild, parseXml, type XmlElement } from "../../metadata/xml.ts";
 import { unlessLost, warning, type WarningCode } from "../../warning.ts";
 import { EXPERIMENT_NAME as DOCUMENT } from "../marks.ts";
-import type { Opened, SeriesList, Stack } from "../stack.ts";
+import type { OpenedTiff, SeriesList, Stack } from "../stack.ts";
 
 const ROOT = "ThorImageExperiment";
 
@@ -21,34 +21,34 @@ const ROOT = "ThorImageExperiment";
 const FRAMES = [0, 1];
 
 /** The images of an OME-TIFF, with metadata from an `Experiment.xml` beside them. */
-export function withExperiment(opened: Opened, list: SeriesList): SeriesList {
+export function withExperiment(opened: OpenedTiff, list: SeriesList): SeriesList {
   const found = readExperiment(opened);
-  return found ? { ...list, open: (index) => described(list.open(index), found) } : list;
+  return found ? { ...list, open: (index) => addExperiment(list.open(index), found) } : list;
 }
 
 /** The document, or `null`: with a warning if it is damaged, without one if it is from another program. */
-const readExperiment = ({ path, files, warnings }: Opened) =>
+const readExperiment = ({ path, files, warnings }: OpenedTiff) =>
   unlessLost(warnings, `"${DOCUMENT}"`, () => {
     using file = files.openNeighbour(join(dirname(path), DOCUMENT));
     if (file === null) return null;
     if (file.size > MAX_XML_BYTES) {
       throw new DecodeFailed(`it has ${file.size} bytes, more than ${MAX_XML_BYTES}`);
     }
-    const text = textFrom(file.read(0, file.size, "the document"));
+    const text = decodeAnyText(file.read(0, file.size, "the document"));
     if (!text.slice(0, 4096).includes(ROOT)) {
-      warnings.push(...lostText(`"${DOCUMENT}"`, text));
+      warnings.push(...warnAboutZeros(`"${DOCUMENT}"`, text));
       return null;
     }
     const experiment = parseXml(text.trim(), "the document");
     return experiment.name === ROOT ? { text, experiment } : null;
   });
 
-function described(stack: Stack, { text, experiment }: { text: string; experiment: XmlElement }): Stack {
+function addExperiment(stack: Stack, { text, experiment }: { text: string; experiment: XmlElement }): Stack {
   const documents: NonNullable<Stack["documents"]> = (list) => {
     stack.documents?.(list);
     list.add(DOCUMENT, "application/xml", text);
   };
-  const scan = child(experiment, "LSM")?.attributes ?? {};
+  const scan = findChild(experiment, "LSM")?.attributes ?? {};
   const numbers = new StatedNumbers(`"${DOCUMENT}"`);
   const number = (name: string) => numbers.step(name, scan[name]);
   const warnings = [...stack.warnings];
@@ -68,13 +68,15 @@ function described(stack: Stack, { text, experiment }: { text: string; experimen
   }
   const { T, Z } = stack.sizes;
   const pixel = number("pixelSizeUM");
-  const depth = Z > 1 ? numbers.step("stepSizeUM", child(experiment, "ZStage")?.attributes.stepSizeUM) : null;
+  const depth = Z > 1
+    ? numbers.step("stepSizeUM", findChild(experiment, "ZStage")?.attributes.stepSizeUM)
+    : null;
   // `averageNum` keeps its last value when `averageMode` is off.
   const averaged = number("averageMode") === 1 ? Math.max(1, number("averageNum") ?? 1) : 1;
-  const rate = T > 1 ? positive(number("frameRate")) : null;
-  const isStream = numberOf(child(experiment, "Timelapse")?.attributes.intervalSec) === 0 ||
-    numberOf(child(experiment, "Streaming")?.attributes.enable) === 1;
-  const declared = calibrationsOf({
+  const rate = T > 1 ? keepPositive(number("frameRate")) : null;
+  const isStream = numberOf(findChild(experiment, "Timelapse")?.attributes.intervalSec) === 0 ||
+    numberOf(findChild(experiment, "Streaming")?.attributes.enable) === 1;
+  const declared = selectCalibrations({
     X: [pixel, "um"],
     Y: [pixel, "um"],
     Z: [depth, "um"],
@@ -84,7 +86,7 @@ function described(stack: Stack, { text, experiment }: { text: string; experimen
   warnings.push(...numbers.warnings);
   for (const letter of ["X", "Y", "Z", "T"] as const) {
     const [own, other] = [stack.calibrations[letter], declared[letter]];
-    if (own && other && own.unit === other.unit && differ(own.step, other.step)) {
+    if (own && other && own.unit === other.unit && differsByPercent(own.step, other.step)) {
       const text = `OME-XML has a step of ${own.step} ${own.unit} along ${letter}, "${DOCUMENT}" one of`;
       note("metadata_disagree", `${text} ${other.step}; that of OME-XML counts`);
     }
@@ -97,12 +99,12 @@ function described(stack: Stack, { text, experiment }: { text: string; experimen
     ...stack,
     documents,
     calibrations: { ...calibrations, ...Y && !isLineScan && { Y } },
-    moment: firstMoment(momentIn(child(experiment, "Date")?.attributes ?? {}), stack.moment),
+    moment: chooseMoment(readThorDate(findChild(experiment, "Date")?.attributes ?? {}), stack.moment),
     warnings,
   };
 }
 
-const positive = (value: number | null) => value !== null && value > 0 ? value : null;
+const keepPositive = (value: number | null) => value !== null && value > 0 ? value : null;
 
 /** Largest offset of a time zone from UTC in seconds. */
 const FARTHEST_ZONE = 15 * 3600;
@@ -111,11 +113,11 @@ const FARTHEST_ZONE = 15 * 3600;
 const DAY = 24 * 3600;
 
 /** The local date. `uTime`, the seconds since 1970, decides whether month or day comes first. */
-function momentIn({ date = "", uTime }: Readonly<Record<string, string | undefined>>): Moment {
+function readThorDate({ date = "", uTime }: Readonly<Record<string, string | undefined>>): Moment {
   const [, one, two, year, hours, minutes, seconds, half] =
     /^\s*(\d\d?)[/.-](\d\d?)[/.-](\d{4})(?:[ T]+(\d\d?):(\d\d):(\d\d)(?:\s*([AP]M))?)?\s*/i.exec(date) ?? [];
   if (year === undefined) return UNDATED;
-  const hour = hourOf(hours, half);
+  const hour = convertHour(hours, half);
   const known = numberOf(uTime);
   // ThorImage 1 writes no time.
   const slack = hours === undefined ? DAY + FARTHEST_ZONE : FARTHEST_ZONE;
@@ -125,5 +127,5 @@ function momentIn({ date = "", uTime }: Readonly<Record<string, string | undefin
     return known === null || Math.abs(local - known) <= slack;
   });
   const time = hours === undefined ? [] : [hour, minutes, seconds];
-  return firstMoment(...fitting.map(([month, day]) => moment([year, month, day], time)));
+  return chooseMoment(...fitting.map(([month, day]) => buildMoment([year, month, day], time)));
 }

@@ -73,17 +73,17 @@ export interface OrderFault {
 }
 
 /** A member that was judged. */
-export interface JudgedMember {
+export interface CheckedMember {
   readonly hasAnalyses: boolean;
   /** What it has in its collection and cannot keep. */
   readonly warnings: readonly string[];
 }
 
 /** Members of one recording that were judged. */
-export interface JudgedMembers {
+export interface CheckedMembers {
   readonly faults: readonly OrderFault[];
   /** In the order in which they were given; if there are faults, maybe not all. */
-  readonly members: readonly JudgedMember[];
+  readonly members: readonly CheckedMember[];
   readonly layout: ChunkLayout;
   readonly reference: ChunkLayout | null;
   /** Encoded marks of files that will be read. */
@@ -141,7 +141,7 @@ export interface WriteOrder {
 }
 
 /** The id, with a number if it is taken; it is taken from now on. */
-export function distinctId(id: string, taken: Set<string>): string {
+export function takeDistinctId(id: string, taken: Set<string>): string {
   let own = id;
   for (let n = 2; taken.has(own); n += 1) own = `${id}-${n}`;
   taken.add(own);

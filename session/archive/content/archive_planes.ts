@@ -1,13 +1,13 @@
 /** Planes for an archive: all channels of one position, of which some may be missing. */
-import { autoRange, statistics } from "../../../static/measure/statistics.ts";
+import { chooseAutoRange, computePercentiles } from "../../../static/measure/statistics.ts";
 import { DecodeFailed, PlaneNotFound } from "../../../readers/errors.ts";
 import type { StopFlag } from "../../../readers/io/stop_flag.ts";
 import { type Acquisition, type PlanePlan, type Position, workingOf } from "../../../readers/reader.ts";
 import { type PackedLayout, packPlane } from "../../../readers/samples/packed_plane.ts";
-import { newPlane } from "../../../readers/samples/to_float32.ts";
+import { allocatePlane } from "../../../readers/samples/to_float32.ts";
 import type { Contrast } from "./archive_orders.ts";
 import type { PackedPlanes, PackOrder } from "./archive_orders.ts";
-import { positionsOf } from "../../../readers/metadata/selection.ts";
+import { listPositions } from "../../../readers/metadata/selection.ts";
 
 /** Number of planes that a survey plans in a second or two. Further planes are checked when they are decoded. */
 const MAX_SURVEYED = 10_000;
@@ -32,10 +32,10 @@ export async function surveyPlanes(
 ): Promise<void> {
   let left = MAX_SURVEYED;
   let unnoted = MAX_NOTED;
-  for (const position of positionsOf(acquisition.axes)) {
+  for (const position of listPositions(acquisition.axes)) {
     stop.check();
     if ((left -= channels.length) < 0) break;
-    for (const planned of await plansAt(acquisition, channels, position)) {
+    for (const planned of await planPosition(acquisition, channels, position)) {
       if (planned === null) continue;
       requireShape(planned.plan, layout);
       unnoted -= planned.plan.note?.(unnoted) ?? 0;
@@ -53,7 +53,7 @@ export async function packPlanes(
   if (position === null && reference === null) throw new DecodeFailed("its reference image is gone");
   const plans = position === null
     ? [{ plan: await reference!.plan(), count: channels.length }]
-    : await plansAt(acquisition, channels, position);
+    : await planPosition(acquisition, channels, position);
   const working = workingOf(plans.flatMap((planned) => planned === null ? [] : [planned.plan]));
   if (working.bytes > allowed.bytes) return { planes: null, contrasts: [], working };
   const contrasts: (Contrast | null)[] = [];
@@ -66,11 +66,11 @@ export async function packPlanes(
     }
     const { plan, count } = planned;
     requireShape(plan, layout);
-    const samples = Array.from({ length: count }, () => newPlane(plan.rows * plan.columns, []));
+    const samples = Array.from({ length: count }, () => allocatePlane(plan.rows * plan.columns, []));
     await plan.decode(samples);
     for (const plane of samples) {
       stop.check();
-      if (contrast) contrasts.push(contrastOf(plane));
+      if (contrast) contrasts.push(computeContrast(plane));
       stop.check();
       planes.push(packPlane(plane, layout));
       plane.buffer.transfer(0);
@@ -87,14 +87,14 @@ function requireShape(plan: PlanePlan, layout: PackedLayout): void {
 }
 
 /** The contrast in which the page first shows a plane. */
-function contrastOf(plane: Float32Array): Contrast {
-  const stats = statistics(plane);
-  const [start, end] = autoRange(stats);
+function computeContrast(plane: Float32Array): Contrast {
+  const stats = computePercentiles(plane);
+  const [start, end] = chooseAutoRange(stats);
   return { min: Math.min(stats.min, start), max: Math.max(stats.max, end), start, end };
 }
 
 /** One plan for all channels; if planes are missing, one plan per channel, `null` for a missing plane. */
-async function plansAt(
+async function planPosition(
   acquisition: Acquisition,
   channels: readonly number[],
   position: Position,
@@ -106,6 +106,6 @@ async function plansAt(
     if (channels.length === 1) return [null];
   }
   const plans: CountedPlan[] = [];
-  for (const channel of channels) plans.push(...await plansAt(acquisition, [channel], position));
+  for (const channel of channels) plans.push(...await planPosition(acquisition, [channel], position));
   return plans;
 }

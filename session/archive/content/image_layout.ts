@@ -1,11 +1,11 @@
 /** How an acquisition is written as OME-Zarr 0.5: sample type, axes, chunks, channels. */
-import { defaultLut, rampColor } from "../../../static/measure/channel_colors.ts";
+import { chooseDefaultLut, findRampColor } from "../../../static/measure/channel_colors.ts";
 import type { ChunkLayout, WrittenAxis } from "./archive_orders.ts";
 import type { AcquisitionSummary } from "../../acquisition_summary.ts";
 import type { Axis, AxisLetter, Channel, Position, SampleType } from "../../../readers/reader.ts";
 import { PACKED_TYPES, type PackedType } from "../../../readers/samples/packed_plane.ts";
 import { SAMPLE_BYTES } from "../../../readers/samples/to_float32.ts";
-import { positionsOf, sizeAlong } from "../../../readers/metadata/selection.ts";
+import { lengthOfAxis, listPositions } from "../../../readers/metadata/selection.ts";
 
 /** A larger plane is cut into several chunks of whole rows. */
 const MAX_CHUNK_BYTES = 16 << 20;
@@ -31,14 +31,14 @@ export interface WrittenChannel {
 }
 
 /** A written array. */
-export interface ImageLayout extends ChunkLayout {
+export interface WrittenImage extends ChunkLayout {
   readonly channels: readonly WrittenChannel[];
   /** Steps in other units, by OME axis name, for the image document. */
   readonly axisDisplay: Readonly<Record<string, { type: string; unit: string; scale: number }>>;
 }
 
 /** Drops what only documents need. */
-export const chunkLayout = ({ axes, packed, spectral, isRounded }: ImageLayout): ChunkLayout => ({
+export const selectChunkLayout = ({ axes, packed, spectral, isRounded }: WrittenImage): ChunkLayout => ({
   axes,
   packed,
   spectral,
@@ -55,17 +55,20 @@ export const represents = (written: PackedType, type: SampleType): boolean =>
   REPRESENTED[written].includes(type);
 
 /** The layout of an image with these channels. `isWhole` is false if only one position of T and Z is written. */
-export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: boolean): ImageLayout {
+export function layOutWrittenImage(
+  { axes, rows, columns, channels }: Served,
+  isWhole: boolean,
+): WrittenImage {
   const exact = PACKED_TYPES.find((type) =>
     channels.every(({ sampleType, servedType = sampleType }) => represents(type, servedType))
   );
   const sampleType = exact ?? "float32";
   const chunkRows = Math.floor(MAX_CHUNK_BYTES / (columns * SAMPLE_BYTES[sampleType]));
-  const spectral = sizeAlong(axes, "L");
-  const size = { T: isWhole ? sizeAlong(axes, "T") : 1, Z: isWhole ? sizeAlong(axes, "Z") : 1 };
+  const spectral = lengthOfAxis(axes, "L");
+  const size = { T: isWhole ? lengthOfAxis(axes, "T") : 1, Z: isWhole ? lengthOfAxis(axes, "Z") : 1 };
   const axisDisplay: Record<string, { type: string; unit: string; scale: number }> = {};
   const axis = (letter: AxisLetter, size: number): WrittenAxis => {
-    const { written, display } = calibrationOf(letter, axes.find(({ name }) => name === letter));
+    const { written, display } = chooseWrittenStep(letter, axes.find(({ name }) => name === letter));
     const name = letter.toLowerCase() as WrittenAxis["name"];
     if (display) axisDisplay[name] = display;
     return { name, type: letter === "T" ? "time" : letter === "C" ? "channel" : "space", size, ...written };
@@ -81,7 +84,7 @@ export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: 
     channels: channels.flatMap(({ name, color }, i) =>
       Array.from({ length: spectral }, (_, l) => ({
         label: spectral > 1 ? `${name} l=${l}` : name,
-        color: (color ?? rampColor(defaultLut(i, name, channels.length))).slice(1).toUpperCase(),
+        color: (color ?? findRampColor(chooseDefaultLut(i, name, channels.length))).slice(1).toUpperCase(),
         ownColor: color,
       }))
     ),
@@ -95,7 +98,7 @@ export function imageLayout({ axes, rows, columns, channels }: Served, isWhole: 
 const UNCALIBRATED = { unit: null, scale: 1 };
 
 /** Step and unit of an axis: for the array if OME has the unit, else for the image document. */
-function calibrationOf(letter: AxisLetter, axis: Axis | undefined) {
+function chooseWrittenStep(letter: AxisLetter, axis: Axis | undefined) {
   if (axis === undefined || letter === "C" || axis.unit === "Pixels") {
     return { written: UNCALIBRATED, display: null };
   }
@@ -114,17 +117,17 @@ function calibrationOf(letter: AxisLetter, axis: Axis | undefined) {
 }
 
 /** Positions to write, in the order T, Z and, folded into `c`, L. @param opened the only T and Z to write; `null` for all */
-export function writtenPositions(
+export function listWrittenPositions(
   axes: readonly Axis[],
   opened: Position | null,
 ): Iterable<Position> {
   return opened === null
-    ? positionsOf(axes)
-    : positionsOf(axes.filter(({ name }) => name === "L")).map(({ l }) => ({ ...opened, l }));
+    ? listPositions(axes)
+    : listPositions(axes.filter(({ name }) => name === "L")).map(({ l }) => ({ ...opened, l }));
 }
 
 /** Chunk indices of the first chunk of a plane along the axes before `y`. */
-export function chunkIndices(
+export function computeChunkIndices(
   { axes, spectral }: ChunkLayout,
   { t, z, l }: Position,
   channel: number,

@@ -5,11 +5,11 @@
 import { isLoss, quoted } from "../../../readers/errors.ts";
 import { isJsonObject } from "../../../readers/metadata/json.ts";
 import type { MemberContent } from "../../../readers/reader.ts";
-import { csvProblem } from "../../../schemas/csv_table.ts";
-import { type ImageFacts, judgeDocument } from "../../../schemas/document_rules.ts";
+import { findCsvProblem } from "../../../schemas/csv_table.ts";
+import { checkDocument, type ImageFacts } from "../../../schemas/document_rules.ts";
 import type { AnalysesDocument, ImageDocument } from "../../../schemas/documents.ts";
 import { DocumentProblems, type Problem } from "../../../schemas/problems.ts";
-import { distinctId } from "./archive_orders.ts";
+import { takeDistinctId } from "./archive_orders.ts";
 
 /** Largest number of bytes of all tables of a member that are kept: a worker holds them at once. */
 const MAX_TABLE_BYTES = 64 << 20;
@@ -27,14 +27,14 @@ export type WrittenAnalysis = Omit<AnalysesDocument["analyses"][number], "resour
 };
 
 /** Regions and displayed axes that fit the written image. */
-export function keptImage(
+export function keepFittingImage(
   { image }: MemberContent,
   facts: ImageFacts,
   warnings: string[],
 ): Pick<ImageDocument, "rois" | "axis_display"> {
   if (image === null) return { rois: [] };
   const found: Problem[] = [];
-  judgeDocument(
+  checkDocument(
     "acqimage",
     image,
     { imageId: null, image: facts, roiIds: null },
@@ -62,7 +62,7 @@ export function keptImage(
  * @param roiIds ids of the written regions
  * @param placeOf place of a channel of the image among the written ones; -1 if it is not written
  */
-export function keptAnalyses(
+export function keepAnalyses(
   content: MemberContent,
   roiIds: ReadonlySet<string>,
   placeOf: (channel: number) => number,
@@ -83,14 +83,18 @@ export function keptAnalyses(
       return [];
     }
     const tables: WrittenTable[] = [];
-    const named = names(analysis.summary);
+    const named = readTableNames(analysis.summary);
     for (const { id, path } of resources) {
-      const table = keptTable(content, path, left);
+      const table = keepTable(content, path, left);
       if (typeof table === "string") warnings.push(`The table ${quoted(path)} is left out: ${table}`);
       else {
         left -= table.length;
         const name = named[id];
-        tables.push({ id, name: typeof name === "string" && name !== "" ? name : nameOf(path), csv: table });
+        tables.push({
+          id,
+          name: typeof name === "string" && name !== "" ? name : nameTable(path),
+          csv: table,
+        });
       }
     }
     if (tables.length === 0) {
@@ -99,7 +103,7 @@ export function keptAnalyses(
     }
     return [{
       ...analysis,
-      id: distinctId(analysis.id, ids),
+      id: takeDistinctId(analysis.id, ids),
       ...place !== undefined && { channel: place },
       tables,
     }];
@@ -107,13 +111,13 @@ export function keptAnalyses(
 }
 
 /** The bytes of a table, or why it cannot be kept. */
-function keptTable(content: MemberContent, path: string, left: number): Uint8Array | string {
+function keepTable(content: MemberContent, path: string, left: number): Uint8Array | string {
   try {
     const size = content.tableSize(path);
     if (size === null) return "it does not exist, or is no CSV file of the collection";
     if (size > left) return `the tables of a member would have more than ${MAX_TABLE_BYTES} bytes`;
     const bytes = content.table(path);
-    return csvProblem(bytes) ?? bytes;
+    return findCsvProblem(bytes) ?? bytes;
   } catch (error) {
     if (!isLoss(error)) throw error;
     return error.message;
@@ -121,10 +125,12 @@ function keptTable(content: MemberContent, path: string, left: number): Uint8Arr
 }
 
 /** Names of the tables by id, as archives keep them. */
-function names(summary: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> {
+function readTableNames(
+  summary: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> {
   const own = summary?.["acq_server"];
   const tables = isJsonObject(own) ? own["tables"] : null;
   return isJsonObject(tables) ? tables : {};
 }
 
-const nameOf = (path: string) => path.split("/").at(-1)!.replace(/\.csv$/i, "") || path;
+const nameTable = (path: string) => path.split("/").at(-1)!.replace(/\.csv$/i, "") || path;

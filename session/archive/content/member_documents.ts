@@ -5,28 +5,28 @@ import { DecodeFailed, quoted } from "../../../readers/errors.ts";
 import type { StopFlag } from "../../../readers/io/stop_flag.ts";
 import { isJsonObject, parseJsonText } from "../../../readers/metadata/json.ts";
 import type { Channel, MemberContent, Position } from "../../../readers/reader.ts";
-import { csvProblem } from "../../../schemas/csv_table.ts";
-import { type ImageFacts, judgeDocument } from "../../../schemas/document_rules.ts";
+import { findCsvProblem } from "../../../schemas/csv_table.ts";
+import { checkDocument, type ImageFacts } from "../../../schemas/document_rules.ts";
 import type { ExportRequest } from "../../../schemas/http.ts";
 import { DocumentProblems, type Problem } from "../../../schemas/problems.ts";
-import { type ArchivedImage, archivedImage } from "../../../schemas/archived.ts";
+import { type ArchivedImage, readArchivedImage } from "../../../schemas/archived.ts";
 import type {
   ArchivedRecording,
-  JudgedMember,
-  JudgedMembers,
+  CheckedMember,
+  CheckedMembers,
   MemberOrder,
   OrderFault,
   WriteOrder,
   WrittenFiles,
   WrittenPlane,
 } from "./archive_orders.ts";
-import { writtenPoints } from "../../../readers/collection/archived.ts";
-import { timeAxisOf } from "../../../readers/metadata/time_stamps.ts";
-import { chunkLayout, type ImageLayout, imageLayout, represents } from "./image_layout.ts";
-import { keptAnalyses, keptImage, type WrittenAnalysis } from "./kept_content.ts";
-import { type MemberPaths, pathsOf } from "./member_paths.ts";
+import { roundPoints } from "../../../readers/collection/archived.ts";
+import { findTimeAxis } from "../../../readers/metadata/time_stamps.ts";
+import { layOutWrittenImage, represents, selectChunkLayout, type WrittenImage } from "./image_layout.ts";
+import { keepAnalyses, keepFittingImage, type WrittenAnalysis } from "./kept_content.ts";
+import { makeMemberPaths, type MemberPaths } from "./member_paths.ts";
 import type { AcquisitionSummary } from "../../acquisition_summary.ts";
-import { zarrDocuments } from "./zarr_documents.ts";
+import { writeZarrDocuments } from "./zarr_documents.ts";
 
 /** What a client sends about one recording. */
 type MemberRequest = z.infer<typeof ExportRequest>["members"][number];
@@ -36,8 +36,8 @@ export interface DescribedRecording {
   readonly summary: AcquisitionSummary;
   /** Written channels in ascending order. */
   readonly channels: readonly Channel[];
-  readonly layout: ImageLayout;
-  readonly reference: ImageLayout | null;
+  readonly layout: WrittenImage;
+  readonly reference: WrittenImage | null;
   /** The only written T and Z; `null` if all are written. */
   readonly opened: Position | null;
   /** Warnings without folders, since archives are shared. */
@@ -49,13 +49,13 @@ export interface DescribedRecording {
 }
 
 /** Describes a recording for its archive. */
-export function describedRecording(
+export function describeRecording(
   described: AcquisitionSummary,
   { images, hasReference, warnings: found }: ArchivedRecording,
   kept: MemberContent | null,
 ): DescribedRecording {
-  const { fields: archived } = archivedImage(kept?.image?.image_metadata);
-  const shown = found.map(({ code, text }) => ({ code, text: withoutFolders(text, described.path) }));
+  const { fields: archived } = readArchivedImage(kept?.image?.image_metadata);
+  const shown = found.map(({ code, text }) => ({ code, text: cutFolders(text, described.path) }));
   // Those about the files of the recording do not appear when its archive is opened.
   const earlier = (archived.warnings ?? []).filter(({ text }) => !shown.some((one) => one.text === text));
   const reference = hasReference ? described.reference : null;
@@ -64,8 +64,8 @@ export function describedRecording(
   return {
     summary,
     channels,
-    layout: imageLayout({ ...summary, channels }, images !== "opened"),
-    reference: reference && imageLayout(reference, true),
+    layout: layOutWrittenImage({ ...summary, channels }, images !== "opened"),
+    reference: reference && layOutWrittenImage(reference, true),
     opened: images === "opened" ? summary.position : null,
     warnings: [...earlier, ...shown],
     kept,
@@ -74,17 +74,20 @@ export function describedRecording(
 }
 
 /** A recording that is about to be written. */
-interface Member extends DescribedRecording {
+interface WrittenMember extends DescribedRecording {
   readonly id: string;
   readonly name: string;
   readonly order: MemberRequest;
   readonly paths: MemberPaths;
 }
 
-function memberOf(recording: DescribedRecording, { index, id, name, json }: MemberOrder): Member {
+function buildWrittenMember(
+  recording: DescribedRecording,
+  { index, id, name, json }: MemberOrder,
+): WrittenMember {
   // A worker has validated and encoded it.
   const order: MemberRequest = JSON.parse(new TextDecoder().decode(json));
-  const paths = pathsOf({ number: index + 1, hasReference: recording.reference !== null });
+  const paths = makeMemberPaths({ number: index + 1, hasReference: recording.reference !== null });
   return { ...recording, id, name, order, paths };
 }
 
@@ -99,15 +102,17 @@ interface WrittenContent {
   readonly warnings: readonly string[];
 }
 
-function contentOf(member: Member): WrittenContent {
+function chooseWrittenContent(member: WrittenMember): WrittenContent {
   const { order, kept, layout, channels, name } = member;
   const warnings: string[] = [];
-  const image = kept && keptImage(kept, factsOf(member), order.rois === undefined ? warnings : []);
+  const image = kept &&
+    keepFittingImage(kept, describeImageFacts(member), order.rois === undefined ? warnings : []);
   const rois = order.rois ?? image?.rois ?? [];
   const ids = new Set(rois.map(({ id }) => id));
   const placeOf = (channel: number) => channels.findIndex(({ index }) => index === channel);
-  const analyses = order.analyses?.map((analysis, index) => requestedAnalysis(analysis, index, layout)) ??
-    (kept ? keptAnalyses(kept, ids, placeOf, warnings) : []);
+  const analyses =
+    order.analyses?.map((analysis, index) => buildRequestedAnalysis(analysis, index, layout)) ??
+      (kept ? keepAnalyses(kept, ids, placeOf, warnings) : []);
   return {
     accepted: order.accepted ?? kept?.image?.accepted ?? false,
     rois,
@@ -119,65 +124,73 @@ function contentOf(member: Member): WrittenContent {
   };
 }
 
-function requestedAnalysis(
+function buildRequestedAnalysis(
   { id, type, roiId, channel, parameters, summary, tables }: NonNullable<MemberRequest["analyses"]>[number],
   index: number,
-  { spectral }: ImageLayout,
+  { spectral }: WrittenImage,
 ): WrittenAnalysis {
   return {
     id: id ?? `analysis-${index + 1}`,
     type,
     ...roiId !== undefined && { roi_id: roiId },
-    ...channel !== undefined && { channel: channel * spectral + spectralIndex(parameters) },
+    ...channel !== undefined && { channel: channel * spectral + findSpectralIndex(parameters) },
     ...parameters && { parameters },
     ...summary && { summary },
     tables: tables.map(({ id, name, csv }, i) => ({ id: id ?? `table-${i + 1}`, name, csv })),
   };
 }
 
-const factsOf = ({ layout }: Member): ImageFacts => ({
+const describeImageFacts = ({ layout }: WrittenMember): ImageFacts => ({
   ...layout.packed,
   channels: layout.axes.find(({ name }) => name === "c")!.size,
   axisNames: layout.axes.map(({ name }) => name),
 });
 
 /** Judges members of one recording, except its planes, by documents v1. @throws {Stopped} */
-export function judgedMembers(
+export function checkMembers(
   recording: DescribedRecording,
   orders: readonly MemberOrder[],
   stop: StopFlag,
-): Omit<JudgedMembers, "seen"> {
+): Omit<CheckedMembers, "seen"> {
   const faults: OrderFault[] = [];
-  const members: JudgedMember[] = [];
+  const members: CheckedMember[] = [];
   for (const [i, order] of orders.entries()) {
     stop.check();
     if (faults.length > MAX_FAULTS) break;
-    const member = memberOf(recording, order);
-    const content = contentOf(member);
+    const member = buildWrittenMember(recording, order);
+    const content = chooseWrittenContent(member);
     members.push({ hasAnalyses: content.analyses.length > 0, warnings: content.warnings });
-    faults.push(...memberFaults(member, content, order.index, i === 0, stop));
+    faults.push(...findMemberFaults(member, content, order.index, i === 0, stop));
   }
   const { layout, reference } = recording;
-  return { faults, members, layout: chunkLayout(layout), reference: reference && chunkLayout(reference) };
+  return {
+    faults,
+    members,
+    layout: selectChunkLayout(layout),
+    reference: reference && selectChunkLayout(reference),
+  };
 }
 
 /** Number of faults after which an order is not judged further. */
 const MAX_FAULTS = 1000;
 
 /** Documents and tables of a member, in their order in the archive. */
-export function writtenFiles(
+export function writeFiles(
   recording: DescribedRecording,
   { member: order, part, contrasts, missing, version }: WriteOrder,
 ): WrittenFiles {
-  const member = memberOf(recording, order);
+  const member = buildWrittenMember(recording, order);
   const { image, referenceImage } = member.paths;
-  const below = (folder: string, documents: ReturnType<typeof zarrDocuments>) =>
+  const below = (folder: string, documents: ReturnType<typeof writeZarrDocuments>) =>
     Object.entries(documents).map(([key, content]) => ({ path: `${folder}/${key}`, content }));
   const documents = part === "image"
-    ? below(image, zarrDocuments(member.name, member.layout, contrasts, member.id))
+    ? below(image, writeZarrDocuments(member.name, member.layout, contrasts, member.id))
     : part === "documents"
-    ? memberDocuments(member, missing, version)
-    : below(referenceImage!, zarrDocuments(`${member.name} reference`, member.reference!, contrasts, null));
+    ? writeMemberDocuments(member, missing, version)
+    : below(
+      referenceImage!,
+      writeZarrDocuments(`${member.name} reference`, member.reference!, contrasts, null),
+    );
   const encoder = new TextEncoder();
   return documents.map(({ path, content }) => ({
     path,
@@ -194,29 +207,29 @@ interface WrittenDocument {
 }
 
 /** The documents and tables of a member; `missing` are planes that the recording lacks. */
-function memberDocuments(
-  member: Member,
+function writeMemberDocuments(
+  member: WrittenMember,
   missing: readonly WrittenPlane[],
   version: string,
 ): readonly WrittenDocument[] {
   const { paths } = member;
-  const content = contentOf(member);
-  const { document, tables } = analysesOf(member, content);
+  const content = chooseWrittenContent(member);
+  const { document, tables } = writeAnalyses(member, content);
   return [
-    ...paths.reference ? [{ path: paths.reference, content: referenceDocument(member, version) }] : [],
-    { path: paths.acqimage, content: imageDocument(member, content, missing, version) },
+    ...paths.reference ? [{ path: paths.reference, content: writeReferenceDocument(member, version) }] : [],
+    { path: paths.acqimage, content: writeImageDocument(member, content, missing, version) },
     ...document ? [{ path: paths.analyses, content: document }] : [],
     ...tables,
   ];
 }
 
-function imageDocument(
-  member: Member,
+function writeImageDocument(
+  member: WrittenMember,
   { accepted, rois, axisDisplay, experimentMetadata, imageMetadata }: WrittenContent,
   missing: readonly WrittenPlane[],
   version: string,
 ) {
-  const own = { version, ...recordingOf(member), ...missing.length > 0 && { missing_planes: missing } };
+  const own = { version, ...archiveRecording(member), ...missing.length > 0 && { missing_planes: missing } };
   return {
     format: "store-acqimage",
     version: 1,
@@ -230,7 +243,7 @@ function imageDocument(
 }
 
 /** What OME-Zarr cannot express of a recording, in the form of {@linkcode ArchivedImage}. */
-function recordingOf({ layout, summary, channels, opened, warnings, archived }: Member) {
+function archiveRecording({ layout, summary, channels, opened, warnings, archived }: WrittenMember) {
   const types = channels.map(({ sampleType, sourceType = sampleType }) => sourceType);
   const isExact = types.every((type) => represents(layout.packed.sampleType, type));
   const position = archived.position ?? (opened && { t: opened.t, z: opened.z });
@@ -245,7 +258,7 @@ function recordingOf({ layout, summary, channels, opened, warnings, archived }: 
     date: summary.date,
     time: summary.time,
     ...summary.lineScan && { lineScan: summary.lineScan },
-    ...timesOf(summary, layout),
+    ...selectWrittenTimes(summary, layout),
     sourceDtype: summary.loaded[0]!.sourceType ?? summary.loaded[0]!.sampleType,
     sample_types: types,
     colors: layout.channels.map(({ ownColor }) => ownColor),
@@ -258,14 +271,14 @@ function recordingOf({ layout, summary, channels, opened, warnings, archived }: 
 }
 
 /** The times of the written time points or lines; a recording may lack its last lines. */
-function timesOf(summary: AcquisitionSummary, { axes }: ImageLayout) {
-  const axis = timeAxisOf(summary)?.name.toLowerCase();
+function selectWrittenTimes(summary: AcquisitionSummary, { axes }: WrittenImage) {
+  const axis = findTimeAxis(summary)?.name.toLowerCase();
   const size = axes.find(({ name }) => name === axis)?.size ?? 1;
   return summary.times && summary.times.length >= size && size > 1 && { times: summary.times.slice(0, size) };
 }
 
 /** Reduces quoted paths to names, since archives are shared. @param path of the recording, whose folders may hold quotes */
-export function withoutFolders(text: string, path: string): string {
+export function cutFolders(text: string, path: string): string {
   let cut = text;
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
     cut = cut.replaceAll(`${folder}${sep}`, sep).replaceAll(folder, sep + basename(folder));
@@ -276,10 +289,10 @@ export function withoutFolders(text: string, path: string): string {
   );
 }
 
-function referenceDocument({ id, summary, reference, kept }: Member, version: string) {
+function writeReferenceDocument({ id, summary, reference, kept }: WrittenMember, version: string) {
   const { lineRoi = null, scanPath = null, channels = [] } = summary.reference ?? {};
   const { packed, channels: written, axisDisplay } = reference!;
-  const points = writtenPoints({ lineRoi, scanPath }, packed);
+  const points = roundPoints({ lineRoi, scanPath }, packed);
   return {
     format: "store-reference-image",
     version: 1,
@@ -301,7 +314,7 @@ function referenceDocument({ id, summary, reference, kept }: Member, version: st
 }
 
 /** The document of the analyses, or `null`, and their tables. */
-function analysesOf({ id, paths }: Member, { analyses: written }: WrittenContent) {
+function writeAnalyses({ id, paths }: WrittenMember, { analyses: written }: WrittenContent) {
   const tables: WrittenDocument[] = [];
   const analyses = written.map(({ tables: own, summary, ...analysis }) => {
     const resources = own.map((table) => {
@@ -317,33 +330,33 @@ function analysesOf({ id, paths }: Member, { analyses: written }: WrittenContent
 }
 
 /** The index along L at which an analysis was made. */
-function spectralIndex(parameters: Readonly<Record<string, unknown>> | undefined): number {
+function findSpectralIndex(parameters: Readonly<Record<string, unknown>> | undefined): number {
   const own = parameters?.["acq_server"];
   const l = isJsonObject(own) ? own["l"] : 0;
   return typeof l === "number" && Number.isInteger(l) && l >= 0 ? l : 0;
 }
 
 /** Faults of a member. @param isFirst false if another member of the recording has been judged */
-function memberFaults(
-  member: Member,
+function findMemberFaults(
+  member: WrittenMember,
   content: WrittenContent,
   index: number,
   isFirst: boolean,
   stop: StopFlag,
 ): OrderFault[] {
   const { order, layout, channels, paths } = member;
-  const image = imageDocument(member, content, [], "0");
+  const image = writeImageDocument(member, content, [], "0");
   const imageProblems: Problem[] = [];
-  judgeDocument(
+  checkDocument(
     "acqimage",
     image,
-    { imageId: null, image: factsOf(member), roiIds: null },
+    { imageId: null, image: describeImageFacts(member), roiIds: null },
     new DocumentProblems("", imageProblems),
   );
   const analysesProblems: Problem[] = [];
-  const { document } = analysesOf(member, content);
+  const { document } = writeAnalyses(member, content);
   if (document) {
-    judgeDocument(
+    checkDocument(
       "analyses",
       document,
       // The channels of the order are validated below.
@@ -353,14 +366,14 @@ function memberFaults(
   }
   const analyses = order.analyses ?? [];
   return [
-    ...imageProblems.map(({ pointer, message }) => ({ path: keysOf(pointer), message })),
-    ...analysesProblems.map(({ pointer, message }) => ({ path: keysOf(pointer), message })),
+    ...imageProblems.map(({ pointer, message }) => ({ path: splitPointer(pointer), message })),
+    ...analysesProblems.map(({ pointer, message }) => ({ path: splitPointer(pointer), message })),
     ...analyses.flatMap(({ channel, parameters }, i) => {
       const at = (field: string) => ["analyses", String(i), field];
       if (channel !== undefined && channel >= channels.length) {
         return [{ path: at("channel"), message: `only ${channels.length} channels are exported` }];
       }
-      const l = spectralIndex(parameters);
+      const l = findSpectralIndex(parameters);
       return l < layout.spectral
         ? []
         : [{ path: at("parameters"), message: `the image has no index ${l} along L` }];
@@ -368,24 +381,24 @@ function memberFaults(
     ...[
       // The documents of the reference image differ in the id alone.
       ...paths.reference && isFirst
-        ? [{ path: paths.reference, content: referenceDocument(member, "0") }]
+        ? [{ path: paths.reference, content: writeReferenceDocument(member, "0") }]
         : [],
       { path: paths.acqimage, content: image },
       ...document ? [{ path: paths.analyses, content: document }] : [],
     ].flatMap(({ path, content }) => {
-      const problem = sizeProblem(content, path);
+      const problem = findSizeProblem(content, path);
       return problem === null ? [] : [{ path: [], message: problem }];
     }),
-    ...tableFaults(analyses, stop),
+    ...findTableFaults(analyses, stop),
   ].map(({ path, message }) => ({ path: ["members", String(index), ...path], message }));
 }
 
-function tableFaults(analyses: NonNullable<MemberRequest["analyses"]>, stop: StopFlag): OrderFault[] {
+function findTableFaults(analyses: NonNullable<MemberRequest["analyses"]>, stop: StopFlag): OrderFault[] {
   const encoder = new TextEncoder();
   return analyses.flatMap(({ tables }, i) =>
     tables.flatMap(({ csv }, j) => {
       stop.check();
-      const message = csvProblem(encoder.encode(csv));
+      const message = findCsvProblem(encoder.encode(csv));
       const path = ["analyses", String(i), "tables", String(j), "csv"];
       return message === null ? [] : [{ path, message }];
     })
@@ -393,7 +406,7 @@ function tableFaults(analyses: NonNullable<MemberRequest["analyses"]>, stop: Sto
 }
 
 /** Why a document is too large to be read back, or `null`. */
-function sizeProblem(content: Readonly<Record<string, unknown>>, path: string): string | null {
+function findSizeProblem(content: Readonly<Record<string, unknown>>, path: string): string | null {
   try {
     parseJsonText(JSON.stringify(content, null, 2), quoted(path));
     return null;
@@ -411,7 +424,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Keys of an RFC 6901 pointer, with the names of the request. */
-function keysOf(pointer: string): string[] {
+function splitPointer(pointer: string): string[] {
   const keys = pointer.split("/").slice(1).map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
   const isOwn = (i: number) => i === 0 || keys[0] === "analyses" && i === 2;
   return keys.map((key, i) => isOwn(i) ? FIELDS[key] ?? key : key);

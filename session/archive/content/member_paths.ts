@@ -13,7 +13,7 @@ export interface MemberPaths {
 }
 
 /** Paths of the files of the member with this number, from 1. */
-export const pathsOf = ({ number, hasReference }: {
+export const makeMemberPaths = ({ number, hasReference }: {
   readonly number: number;
   readonly hasReference: boolean;
 }): MemberPaths => ({

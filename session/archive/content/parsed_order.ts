@@ -8,17 +8,17 @@ import type { ParsedOrder } from "./archive_orders.ts";
 const MAX_ISSUES = 20;
 
 /** The order, or the first issues of its schema. @throws {DecodeFailed} invalid JSON, or above a limit */
-export function parsedOrder(
+export function parseOrder(
   bytes: Uint8Array,
 ): ParsedOrder | { readonly issues: readonly z.core.$ZodIssue[] } {
   const result = ExportRequest.safeParse(parseJson(bytes, "The body", REQUEST_BODY));
-  if (result.success) return encodedOrder(result.data);
+  if (result.success) return encodeOrder(result.data);
   // Plain values, which can be sent.
   return { issues: JSON.parse(JSON.stringify(result.error.issues.slice(0, MAX_ISSUES))) };
 }
 
 /** An order with its members as JSON, in memory that all threads share: copying 30 MiB takes 30 ms. */
-export function encodedOrder({ members, ...order }: z.infer<typeof ExportRequest>): ParsedOrder {
+export function encodeOrder({ members, ...order }: z.infer<typeof ExportRequest>): ParsedOrder {
   const encoder = new TextEncoder();
   const texts = members.map((member) => encoder.encode(JSON.stringify(member)));
   const shared = new SharedArrayBuffer(texts.reduce((sum, { length }) => sum + length, 0));

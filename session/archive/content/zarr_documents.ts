@@ -1,6 +1,6 @@
 /** The metadata documents of a written image. */
 import type { PackedType } from "../../../readers/samples/packed_plane.ts";
-import type { ImageLayout } from "./image_layout.ts";
+import type { WrittenImage } from "./image_layout.ts";
 import type { Contrast } from "./archive_orders.ts";
 
 /** Range of each type of integers, which viewers offer for the contrast. */
@@ -17,9 +17,9 @@ const RANGES: Readonly<Partial<Record<PackedType, readonly [number, number]>>> =
  * @param contrasts of the channels, before `L` is folded into `c`
  * @param member id under which it belongs to the collection; `null` for a reference image
  */
-export function zarrDocuments(
+export function writeZarrDocuments(
   name: string,
-  layout: ImageLayout,
+  layout: WrittenImage,
   contrasts: readonly (Contrast | null)[],
   member: string | null,
 ): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
@@ -30,7 +30,7 @@ export function zarrDocuments(
       zarr_format: 3,
       node_type: "group",
       attributes: {
-        ome: omeAttributes(name, layout, contrasts),
+        ome: writeOmeAttributes(name, layout, contrasts),
         ...member !== null && { acq_server: { member } },
       },
     },
@@ -52,9 +52,9 @@ export function zarrDocuments(
 }
 
 /** OME-Zarr 0.5, sections "multiscales" and "omero". */
-function omeAttributes(
+function writeOmeAttributes(
   name: string,
-  { axes, channels, packed, spectral }: ImageLayout,
+  { axes, channels, packed, spectral }: WrittenImage,
   contrasts: readonly (Contrast | null)[],
 ) {
   const range = RANGES[packed.sampleType];

@@ -428,7 +428,7 @@ export async function connect(
   base?: string | URL | null,
   { signal, retries = 3, longestWait = 10 }: ConnectOptions = {},
 ): Promise<Server> {
-  const http = new Http(String(base ?? ownServer()).replace(/\/+$/, ""), { retries, longestWait });
+  const http = new Http(String(base ?? findOwnServer()).replace(/\/+$/, ""), { retries, longestWait });
   const [health, capabilities] = await Promise.all([
     http.json<Health>("/api/v2/health", { signal }),
     http.json<Capabilities>("/api/v2/capabilities", { signal }),
@@ -440,7 +440,7 @@ export async function connect(
 }
 
 /** The server that this module came from, or the default. */
-function ownServer() {
+function findOwnServer() {
   const { protocol, origin, pathname } = new URL(import.meta.url);
   return /^https?:$/.test(protocol) && OWN_PATH.test(pathname) ? origin : DEFAULT_BASE;
 }
@@ -478,7 +478,7 @@ export class Server {
   /** Shows the file dialog on the server's machine and opens the chosen file; fails with `cancelled` if none is chosen. */
   pick({ signal, ...chosen }: PickOptions = {}): Promise<Acquisition> {
     // A retry would open the dialog again unexpectedly.
-    return opened(this.#http, "/api/v2/pick-and-open", chosen, { signal, retries: 0 });
+    return openBy(this.#http, "/api/v2/pick-and-open", chosen, { signal, retries: 0 });
   }
 
   /**
@@ -487,7 +487,7 @@ export class Server {
    * @param path absolute path on the server's machine
    */
   open(path: string, { signal, ...chosen }: OpenOptions = {}): Promise<Acquisition> {
-    return opened(this.#http, "/api/v2/open", { path, ...chosen }, { signal });
+    return openBy(this.#http, "/api/v2/open", { path, ...chosen }, { signal });
   }
 
   /**
@@ -497,7 +497,7 @@ export class Server {
    * @param path absolute path on the server's machine
    */
   list(path: string, { signal }: CallOptions = {}): Promise<FolderListing> {
-    return this.#http.json("/api/v2/list", posted({ path }, { signal }));
+    return this.#http.json("/api/v2/list", makePost({ path }, { signal }));
   }
 
   /**
@@ -518,7 +518,7 @@ export class Server {
         : member
     );
     const session = sessionId ?? named.find(({ sessionId }) => sessionId !== undefined)?.sessionId;
-    const request = posted({ members: named, ...order }, { signal });
+    const request = makePost({ members: named, ...order }, { signal });
     if (session !== undefined) request.headers = { ...request.headers, "X-Acq-Session": session };
     const { downloadUrl, warnings } = await this.#http.json<{ downloadUrl: string; warnings: string[] }>(
       "/api/v2/export",
@@ -537,8 +537,8 @@ export class Server {
   }
 }
 
-async function opened(http: Http, url: string, body: object, request: Request_): Promise<Acquisition> {
-  const info = await http.json<OpenResponse>(url, posted(body, request));
+async function openBy(http: Http, url: string, body: object, request: Request_): Promise<Acquisition> {
+  const info = await http.json<OpenResponse>(url, makePost(body, request));
   try {
     for (const group of [info, info.reference]) {
       for (const channel of group?.channels ?? []) checkPlane(group!.plane, channel);
@@ -551,7 +551,7 @@ async function opened(http: Http, url: string, body: object, request: Request_):
 }
 
 /** A request with a JSON body. */
-const posted = (body: object, request: Request_): Request_ => ({
+const makePost = (body: object, request: Request_): Request_ => ({
   ...request,
   method: "POST",
   headers: { "Content-Type": "application/json" },
@@ -631,7 +631,12 @@ export class Acquisition {
     const { scene = this.scene, ...rest } = options;
     if (scene === this.scene) {
       const { plane, channels } = this.info;
-      return await readPlane(this.#http, plane, channelOf(channels, channel, "channel_not_found"), rest);
+      return await fetchPlane(
+        this.#http,
+        plane,
+        requireChannel(channels, channel, "channel_not_found"),
+        rest,
+      );
     }
     const other = await this.#scene(scene, rest.signal);
     return await other.plane(channel, rest);
@@ -671,7 +676,7 @@ export class Acquisition {
 
   /** Opens the same acquisition, or another scene of it, in a session of its own; this one stays open. */
   reopen({ signal, ...chosen }: OpenOptions = {}): Promise<Acquisition> {
-    return opened(this.#http, `${this.#url}/open`, chosen, { signal });
+    return openBy(this.#http, `${this.#url}/open`, chosen, { signal });
   }
 
   /** State of the session: remaining lifetime and contents. */
@@ -714,7 +719,7 @@ export class Acquisition {
       this.#others.set(scene, other);
       other.catch(() => this.#others.delete(scene));
     }
-    return await untilAborted(other, signal, this.#http.base);
+    return await raceWithAbort(other, signal, this.#http.base);
   }
 }
 
@@ -747,8 +752,8 @@ export class Reference {
     options: CallOptions & { onProgress?: OnProgress | undefined } = {},
   ): Promise<Plane> {
     const { plane, channels } = this.info;
-    const channel = channelOf(channels, index, "reference_channel_not_found");
-    return await readPlane(this.#http, plane, channel, options);
+    const channel = requireChannel(channels, index, "reference_channel_not_found");
+    return await fetchPlane(this.#http, plane, channel, options);
   }
 }
 
@@ -775,7 +780,7 @@ export function pathPoints(
   return [{ x: x0, y: y0 }, { x: x1, y: y1 }];
 }
 
-function channelOf(channels: ChannelInfo[], index: number, code: string) {
+function requireChannel(channels: ChannelInfo[], index: number, code: string) {
   const channel = channels.find((channel) => channel.index === index);
   if (channel === undefined) {
     const loaded = channels.map((channel) => channel.index).join(", ");
@@ -784,7 +789,7 @@ function channelOf(channels: ChannelInfo[], index: number, code: string) {
   return channel;
 }
 
-async function readPlane(
+async function fetchPlane(
   http: Http,
   { shape, axes }: PlaneInfo,
   channel: ChannelInfo,
@@ -861,7 +866,7 @@ class Http {
     });
     if (Array.isArray(body)) return body as Answer;
     // If the user closes the dialog, the answer is HTTP 200 with ok = false.
-    if (body?.ok !== true) throw serverError(response, body, "The answer lacks ok");
+    if (body?.ok !== true) throw makeServerError(response, body, "The answer lacks ok");
     return body as Answer;
   }
 
@@ -912,12 +917,12 @@ class Http {
         throw asAcqError(error, this.base);
       });
       if (response.ok) return response;
-      const error = serverError(response, await response.json().catch(() => null), response.statusText);
+      const error = makeServerError(response, await response.json().catch(() => null), response.statusText);
       const wait = error.retryAfter;
       if (wait === null || wait > this.#patience.longestWait || tries >= retries) throw error;
       let timer: ReturnType<typeof setTimeout> | undefined;
       const over = new Promise((done) => timer = setTimeout(done, 1000 * wait));
-      await untilAborted(over, signal, this.base).finally(() => clearTimeout(timer));
+      await raceWithAbort(over, signal, this.base).finally(() => clearTimeout(timer));
     }
   }
 }
@@ -933,7 +938,7 @@ interface FailedAnswer {
  * @param body unchecked
  * @param otherwise message if the body has no JSON error
  */
-function serverError({ status, headers }: Response, body: FailedAnswer | null, otherwise: string) {
+function makeServerError({ status, headers }: Response, body: FailedAnswer | null, otherwise: string) {
   if (typeof body?.error !== "string") {
     return new AcqError("no_acq_server", `HTTP ${status} ${otherwise}`, { status });
   }
@@ -961,7 +966,7 @@ function asAcqError(error: unknown, base: string, message?: string) {
 }
 
 /** Waits for a promise until the signal aborts; `base` is the address of the server. */
-async function untilAborted<T>(
+async function raceWithAbort<T>(
   promise: Promise<T>,
   signal: AbortSignal | null | undefined,
   base: string,

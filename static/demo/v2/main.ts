@@ -4,16 +4,16 @@ import { DataPanel } from "./panels/data_panel.ts";
 import { Drawer } from "./panels/drawer.ts";
 import { KeptWork } from "./opening/kept_work.ts";
 import { ManyPanel } from "./many/many_panel.ts";
-import { Opening, recordingOf } from "./opening/opening.ts";
+import { identifyRecording, Opening } from "./opening/opening.ts";
 import { MeasuredView } from "./measuring/measured_view.ts";
 import { Page } from "./opening/page.ts";
 import { watchServer } from "./opening/server.ts";
 import { SessionController } from "./opening/session_controller.ts";
 import { attachShortcuts, attachSwitch } from "./controls/shortcuts.ts";
-import { Viewer, viewerActions } from "./panels/viewer.ts";
+import { listViewerActions, Viewer } from "./panels/viewer.ts";
 import { recallSaved } from "./opening/saved_work.ts";
 import { Saving } from "./opening/saving.ts";
-import { takeDrops } from "./opening/ways_in.ts";
+import { takeDrops } from "./opening/open_buttons.ts";
 import { WorkStore } from "./opening/work_store.ts";
 import type { Acquisition } from "../../client/v2/acq-client.ts";
 
@@ -23,9 +23,9 @@ const [RENEW_EVERY_MS, RENEW_WITHIN_S] = [20_000, 60];
 const page = new Page();
 const viewer = new Viewer();
 const work = new KeptWork(new WorkStore());
-const recall = async (acquisition: Acquisition) =>
-  recallSaved(await work.recall(recordingOf(acquisition.info)), acquisition);
-const controller = new SessionController(recall);
+const recallWork = async (acquisition: Acquisition) =>
+  recallSaved(await work.recall(identifyRecording(acquisition.info)), acquisition);
+const controller = new SessionController(recallWork);
 const opening = new Opening({
   page,
   viewer,
@@ -69,13 +69,13 @@ const measured = new MeasuredView(viewer, {
 }, drawer);
 const parts = { viewer, controller, opening, measured, page };
 const saving = new Saving(parts);
-const many = new ManyPanel({ ...parts, work, recall, drawer });
+const many = new ManyPanel({ ...parts, work, recall: recallWork, drawer });
 
 attachSwitch(byId("single-keys", HTMLInputElement));
 byId("help").addEventListener("click", () => byId("shortcuts", HTMLDialogElement).showModal());
 attachShortcuts({
   ...opening.actions,
-  ...viewerActions(viewer),
+  ...listViewerActions(viewer),
   ...measured.actions,
   Escape: (key) => measured.layDown() || opening.actions.Escape?.(key),
 });

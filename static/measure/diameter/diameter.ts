@@ -9,11 +9,18 @@
  *
  * An `undivided` lumen is the widest run of columns above the middle.
  */
-import { type Fault, type Lumen, lumensAround, outermost, polarityOf, steepestNear } from "./lumen.ts";
-import { blurred, extent, mean, noiseOf, percentile, runsOf } from "../traces.ts";
-import { innerEdges } from "./walls.ts";
+import { decidePolarity, type Fault, findLumens, findOutermost, findSteepest, type Lumen } from "./lumen.ts";
+import {
+  blurTrace,
+  computeMean,
+  estimateWhiteNoise,
+  findExtent,
+  findPercentile,
+  listRuns,
+} from "../traces.ts";
+import { findInnerEdges } from "./walls.ts";
 import type { Band } from "../measurement.ts";
-import type { Plane } from "../line_scan.ts";
+import type { ScanSamples } from "../line_scan.ts";
 
 /** The diameter around one time. */
 export interface DiameterAt {
@@ -35,7 +42,7 @@ export interface DiameterAt {
 
 /**
  * `window` lines are averaged for one diameter, and `step` lines lie from one to the next. `lumen` is `automatic`,
- * `bright`, `dark`, `walls` or `undivided`; `average` is `median` or `mean`.
+ * `bright`, `dark`, `walls` or `undivided`; `average` is `median` or `computeMean`.
  */
 export type DiameterSettings = {
   window: number;
@@ -64,41 +71,41 @@ const [JUMP, LEAST_JUMP, LEAST_COLUMNS] = [5, 0.03, 0.5];
  *
  * @param band holds the vessel with background on both sides
  */
-export function diameterOverTime(
-  plane: Plane,
+export function measureDiameters(
+  plane: ScanSamples,
   { columns }: Pick<Band, "columns">,
   settings: DiameterSettings,
 ): { found: DiameterAt[]; lumen: Lumen } {
   const { window, step, method, lumen: wanted } = settings;
   const [from] = columns;
   if (wanted === "undivided") return { found: undivided(plane, columns, settings), lumen: "bright" };
-  const raw = profilesOf(plane, columns, { window, step, average: "mean" }, 0);
+  const raw = averageProfiles(plane, columns, { window, step, average: "mean" }, 0);
   if (raw.length === 0) return { found: [], lumen: "bright" };
-  const own = profilesOf(plane, columns, settings, SMOOTH);
+  const own = averageProfiles(plane, columns, settings, SMOOTH);
   const polarity = wanted === "automatic"
-    ? polarityOf(own.map(({ profile }) => profile))
+    ? decidePolarity(own.map(({ profile }) => profile))
     : wanted === "dark"
     ? "dark"
     : "bright";
   const isDark = polarity === "dark";
   const profiles = own.map(({ profile }) => isDark ? profile.map((value) => -value) : profile);
-  const around = lumensAround(profiles, step, wanted === "walls");
+  const around = findLumens(profiles, step, wanted === "walls");
   const there = around.filter((one) => typeof one !== "string");
   const hasWalls = wanted === "walls" ||
     wanted === "automatic" && !isDark && there.filter((one) => one.hasWalls).length > there.length / 2;
   const faults = around.map((one, i) => faultOf(one, profiles[i]!, raw[i]!.profile, isDark));
   const outer = around.map((one, i) =>
-    typeof one === "string" || faults[i] !== null ? null : outermost(profiles[i]!, one)
+    typeof one === "string" || faults[i] !== null ? null : findOutermost(profiles[i]!, one)
   );
   const found = outer.map((pair, i): [number, number] | null => {
     if (pair === null || method !== "gradient") return pair;
     const width = pair[1] - pair[0];
     return [
-      steepestNear(profiles[i]!, pair[0], width, 1),
-      steepestNear(profiles[i]!, pair[1], width, -1),
+      findSteepest(profiles[i]!, pair[0], width, 1),
+      findSteepest(profiles[i]!, pair[1], width, -1),
     ];
   });
-  const inner = !hasWalls ? found : innerEdges(
+  const inner = !hasWalls ? found : findInnerEdges(
     profiles,
     outer.map((pair, i) => {
       const one = around[i]!;
@@ -107,7 +114,7 @@ export function diameterOverTime(
         : { outer: pair, level: one.inside, within: one.within };
     }),
   );
-  const jumps = jumpsOf(inner);
+  const jumps = findJumps(inner);
   return {
     found: own.map(({ line }, i) => {
       const [left, right] = inner[i] ?? [NaN, NaN];
@@ -122,36 +129,36 @@ export function diameterOverTime(
 
 /** Why a profile has no diameter; null if it may have one. @param raw without smoothing */
 function faultOf(
-  found: ReturnType<typeof lumensAround>[number],
+  found: ReturnType<typeof findLumens>[number],
   profile: Float64Array,
   raw: Float64Array,
   isDark: boolean,
 ): DiameterAt["verdict"] | null {
   if (typeof found !== "string") {
     const rise = found.level - Math.max(...found.outside);
-    return rise > CLEAR * noiseOf(raw) ? null : "faint";
+    return rise > CLEAR * estimateWhiteNoise(raw) ? null : "faint";
   }
-  const [low, high] = [percentile(profile, 5), percentile(profile, 95)];
-  if (!(high - low > CLEAR * noiseOf(raw))) return "faint";
+  const [low, high] = [findPercentile(profile, 5), findPercentile(profile, 95)];
+  if (!(high - low > CLEAR * estimateWhiteNoise(raw))) return "faint";
   // The other way round, a dark lumen is a bright one.
   return found === "dark lumen" && isDark ? "bright lumen" : found;
 }
 
 /** Diameters of the widest bright run of columns. */
 const undivided = (
-  plane: Plane,
+  plane: ScanSamples,
   columns: Band["columns"],
   settings: DiameterSettings,
 ): DiameterAt[] =>
-  profilesOf(plane, columns, settings, 0).map(({ line, profile }) => {
-    const { left, right, verdict } = edges(profile, settings.method);
+  averageProfiles(plane, columns, settings, 0).map(({ line, profile }) => {
+    const { left, right, verdict } = findEdges(profile, settings.method);
     return { line, diameter: right - left, left: columns[0] + left, right: columns[0] + right, verdict };
   });
 
 /** Which pairs of edges jump against the medians of those before and after. */
-function jumpsOf(pairs: readonly (readonly [number, number] | null)[]): boolean[] {
+function findJumps(pairs: readonly (readonly [number, number] | null)[]): boolean[] {
   const widths = Float64Array.from(pairs, (pair) => pair === null ? NaN : pair[1] - pair[0]);
-  const least = Math.max(LEAST_COLUMNS, LEAST_JUMP * percentile(widths, 50));
+  const least = Math.max(LEAST_COLUMNS, LEAST_JUMP * findPercentile(widths, 50));
   const sides = ([0, 1] as const).map((side) => {
     const places = Float64Array.from(pairs, (pair) => pair === null ? NaN : pair[side]);
     const off = places.map((place, i) => {
@@ -161,21 +168,21 @@ function jumpsOf(pairs: readonly (readonly [number, number] | null)[]): boolean[
       ]
         .map((part) => part.filter(Number.isFinite)) as [Float64Array, Float64Array];
       const beside = Float64Array.of(...before, ...after);
-      const away = place - percentile(beside, 50);
+      const away = place - findPercentile(beside, 50);
       // On one side alone, the median lags behind a vessel that widens.
-      const [low, high] = before.length > 0 && after.length > 0 ? [0, 0] : extent(beside);
+      const [low, high] = before.length > 0 && after.length > 0 ? [0, 0] : findExtent(beside);
       return Math.sign(away) * Math.max(0, Math.abs(away) - (high - low));
     });
     // The median of |N(0, 1)| is 0.6745.
-    const spread = percentile(off.map(Math.abs), 50) / 0.6745;
+    const spread = findPercentile(off.map(Math.abs), 50) / 0.6745;
     return off.map((value) => Number(Math.abs(value) > Math.max(least, JUMP * spread)));
   });
   return pairs.map((_, i) => sides.some((side) => side[i] === 1));
 }
 
 /** Medians or means of lines over time. @param smooth of lines, standard deviation in columns */
-function profilesOf(
-  { samples, shape: [rows, all] }: Plane,
+function averageProfiles(
+  { samples, shape: [rows, all] }: ScanSamples,
   [from, to]: readonly [from: number, to: number],
   { window, step, average }: Pick<DiameterSettings, "window" | "step" | "average">,
   smooth: number,
@@ -183,9 +190,9 @@ function profilesOf(
   const width = to - from;
   const lines = Array.from({ length: rows }, (_, row) => {
     const line = Float64Array.from({ length: width }, (_, x) => samples[row * all + from + x]!);
-    return smooth > 0 ? blurred(line, smooth) : line;
+    return smooth > 0 ? blurTrace(line, smooth) : line;
   });
-  const middleOf = average === "mean" ? meanOfLines : medianOfLines;
+  const middleOf = average === "mean" ? averageLines : takeMedianOfLines;
   const profiles = [];
   for (let first = 0; first + window <= rows; first += step) {
     const line = first + (window - 1) / 2;
@@ -194,27 +201,27 @@ function profilesOf(
   return profiles;
 }
 
-function meanOfLines(lines: readonly Float64Array[]): Float64Array {
+function averageLines(lines: readonly Float64Array[]): Float64Array {
   const sums = new Float64Array(lines[0]!.length);
   for (const line of lines) for (let x = 0; x < sums.length; x += 1) sums[x]! += line[x]!;
   return sums.map((sum) => sum / lines.length);
 }
 
-const medianOfLines = (lines: readonly Float64Array[]): Float64Array =>
-  lines[0]!.map((_, x) => percentile(Float64Array.from(lines, (line) => line[x]!), 50));
+const takeMedianOfLines = (lines: readonly Float64Array[]): Float64Array =>
+  lines[0]!.map((_, x) => findPercentile(Float64Array.from(lines, (line) => line[x]!), 50));
 
 /** Edges of the lumen, which is brighter than its surroundings, in a profile; NaN unless clear. */
-function edges(
+function findEdges(
   profile: Float64Array,
   method: string,
 ): { left: number; right: number; verdict: DiameterAt["verdict"] } {
   // Slopes are noisier than values.
-  const smooth = blurred(profile, method === "gradient" ? 2 : 1, 4);
-  const [low, high] = levels(smooth) as [number, number];
+  const smooth = blurTrace(profile, method === "gradient" ? 2 : 1, 4);
+  const [low, high] = measureLumenLevels(smooth) as [number, number];
   const unclear = (verdict: DiameterAt["verdict"]) => ({ left: NaN, right: NaN, verdict });
-  if (!(high - low > CLEAR * noiseOf(profile))) return unclear("faint");
+  if (!(high - low > CLEAR * estimateWhiteNoise(profile))) return unclear("faint");
   const middle = (low + high) / 2;
-  const [first, next] = runsAbove(smooth, middle);
+  const [first, next] = listRunsWidestFirst(smooth, middle);
   const [start, end] = first!;
   if (start === 0 || end === profile.length) return unclear("cut");
   if (next !== undefined && next[1] - next[0] >= (end - start) / 2) return unclear("divided");
@@ -227,8 +234,8 @@ function edges(
   );
   const centre = Math.floor((start + end) / 2);
   return {
-    left: extremum(slopes, 0, centre, 1),
-    right: extremum(slopes, centre, slopes.length, -1),
+    left: findExtremum(slopes, 0, centre, 1),
+    right: findExtremum(slopes, centre, slopes.length, -1),
     verdict: "clear",
   };
 }
@@ -237,28 +244,28 @@ function edges(
  * Levels of the background (the median of the columns apart from the lumen) and of the lumen (the mean of its middle
  * third). Columns at the edges, which the optics blur, count for neither.
  */
-function levels(profile: Float64Array) {
-  let [low, high] = [percentile(profile, 5), percentile(profile, 95)];
+function measureLumenLevels(profile: Float64Array) {
+  let [low, high] = [findPercentile(profile, 5), findPercentile(profile, 95)];
   for (let round = 0; round < 3; round += 1) {
-    const [widest] = runsAbove(profile, (low + high) / 2);
+    const [widest] = listRunsWidestFirst(profile, (low + high) / 2);
     if (widest === undefined) return [low, high];
     const [start, end] = widest;
     const width = end - start;
     const third = Math.floor((width - 1) / 3);
-    high = mean(profile, start + third, end - third);
+    high = computeMean(profile, start + third, end - third);
     const apart = Math.max(3, width / 4);
     const outside = profile.filter((_, x) => x < start - apart || x >= end + apart);
-    low = percentile(outside.length > 0 ? outside : profile, outside.length > 0 ? 50 : 5);
+    low = findPercentile(outside.length > 0 ? outside : profile, outside.length > 0 ? 50 : 5);
   }
   return [low, high];
 }
 
 /** Runs of columns above a level, the widest first. */
-const runsAbove = (profile: Float64Array, level: number) =>
-  runsOf(profile.map((value) => value > level ? 1 : 0)).sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
+const listRunsWidestFirst = (profile: Float64Array, level: number) =>
+  listRuns(profile.map((value) => value > level ? 1 : 0)).sort((a, b) => (b[1] - b[0]) - (a[1] - a[0]));
 
 /** Place of the greatest value times `sign`, interpolated between columns by a parabola. */
-function extremum(values: Float64Array, from: number, to: number, sign: 1 | -1): number {
+function findExtremum(values: Float64Array, from: number, to: number, sign: 1 | -1): number {
   let best = from;
   for (let x = from; x < to; x += 1) if (sign * values[x]! > sign * values[best]!) best = x;
   const [a, b, c] = [values[best - 1]!, values[best]!, values[best + 1]!];

@@ -5,7 +5,7 @@
  * for part of the time around each profile; its edges are the outermost crossings of the profile there, whatever lies
  * between them.
  */
-import { blurred, deviation, mean, percentile } from "../traces.ts";
+import { blurTrace, computeDeviation, computeMean, findPercentile } from "../traces.ts";
 
 /** What the lumen looks like: brighter than outside, darker, or between two bright walls. */
 export type Lumen = "bright" | "dark" | "walls";
@@ -61,24 +61,27 @@ const LEVELS = [0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85];
 const [APART_COLUMNS, APART_WIDTHS] = [3, 0.25];
 
 /** Whether the lumen is bright or dark, from what the ends of all profiles have in common. */
-export function polarityOf(profiles: readonly Float64Array[]): "bright" | "dark" {
-  const usual = overTime(profiles, 50);
+export function decidePolarity(profiles: readonly Float64Array[]): "bright" | "dark" {
+  const usual = takePercentileOverTime(profiles, 50);
   const end = Math.max(3, Math.round(usual.length / 20));
-  const middle = (percentile(usual, 5) + percentile(usual, 95)) / 2;
-  const ends = [usual.subarray(0, end), usual.subarray(-end)].map((part) => percentile(part, 50) > middle);
+  const middle = (findPercentile(usual, 5) + findPercentile(usual, 95)) / 2;
+  const ends = [usual.subarray(0, end), usual.subarray(-end)].map((part) =>
+    findPercentile(part, 50) > middle
+  );
   if (ends[0] === ends[1]) return ends[0] ? "dark" : "bright";
   // A second vessel at one end.
   const isComplete = (sign: 1 | -1) =>
-    candidatesIn(overTime(profiles.map((one) => one.map((value) => sign * value)), COVERED)).length > 0;
+    listCandidates(takePercentileOverTime(profiles.map((one) => one.map((value) => sign * value)), COVERED))
+      .length > 0;
   return !isComplete(1) && isComplete(-1) ? "dark" : "bright";
 }
 
 /** A percentile over time of each column. */
-function overTime(profiles: readonly Float64Array[], percent: number): Float64Array {
+function takePercentileOverTime(profiles: readonly Float64Array[], percent: number): Float64Array {
   const { length } = profiles[0]!;
   return Float64Array.from(
     { length },
-    (_, x) => percentile(Float64Array.from(profiles, (profile) => profile[x]!), percent),
+    (_, x) => findPercentile(Float64Array.from(profiles, (profile) => profile[x]!), percent),
   );
 }
 
@@ -89,7 +92,7 @@ function overTime(profiles: readonly Float64Array[], percent: number): Float64Ar
  * @param step lines from one profile to the next
  * @param isBetweenWalls whether two bright structures are the walls of one vessel, even if it is dark between them
  */
-export function lumensAround(
+export function findLumens(
   profiles: readonly Float64Array[],
   step: number,
   isBetweenWalls: boolean,
@@ -101,29 +104,32 @@ export function lumensAround(
   return profiles.map((_, i) => {
     if (i % every === 0) {
       const middle = Math.min(profiles.length - 1, i + (every >> 1));
-      near = lumenIn(profiles.slice(Math.max(0, middle - reach), middle + reach + 1), isBetweenWalls);
+      near = findLumen(profiles.slice(Math.max(0, middle - reach), middle + reach + 1), isBetweenWalls);
     }
     return near;
   });
 }
 
-function lumenIn(profiles: readonly Float64Array[], isBetweenWalls: boolean): Surroundings | Fault {
-  const filled = overTime(profiles, COVERED);
-  const candidates = candidatesIn(filled);
+function findLumen(profiles: readonly Float64Array[], isBetweenWalls: boolean): Surroundings | Fault {
+  const filled = takePercentileOverTime(profiles, COVERED);
+  const candidates = listCandidates(filled);
   const [widest, second] = candidates;
   if (widest === undefined) {
-    const usual = overTime(profiles, 50);
-    const middle = (percentile(usual, 5) + percentile(usual, 95)) / 2;
+    const usual = takePercentileOverTime(profiles, 50);
+    const middle = (findPercentile(usual, 5) + findPercentile(usual, 95)) / 2;
     const [left, right] = [usual[0]! > middle, usual[usual.length - 1]! > middle];
     // Bright at both ends and dark between them.
     return left && right && usual.some((value) => value < middle) ? "dark lumen" : "cut";
   }
   const isAlike = second !== undefined && second.end - second.start >= ALIKE * (widest.end - widest.start);
-  const pair = isAlike ? betweenWalls(filled, widest, second, isBetweenWalls) : null;
+  const pair = isAlike ? findVesselBetweenWalls(filled, widest, second, isBetweenWalls) : null;
   if (isAlike && pair === null) return "divided";
   const { start, end, half } = pair ?? widest;
-  const level = pair?.level ?? quietLevel(profiles, filled, start, end);
-  const others = [...candidates.slice(pair === null ? 1 : 2), ...runsAtEnds(filled, { start, end, half })];
+  const level = pair?.level ?? measureQuietLevel(profiles, filled, start, end);
+  const others = [
+    ...candidates.slice(pair === null ? 1 : 2),
+    ...listRunsAtEnds(filled, { start, end, half }),
+  ];
   const from = Math.max(0, ...others.filter((one) => one.end <= start).map((one) => (one.end + start) / 2));
   const to = Math.min(
     filled.length,
@@ -131,13 +137,13 @@ function lumenIn(profiles: readonly Float64Array[], isBetweenWalls: boolean): Su
   );
   const within = [Math.floor(from), Math.ceil(to)] as const;
   // Chance lifts a high percentile, so the levels outside are medians.
-  const usual = overTime(profiles, 50);
-  const outside = sidesOf(usual, start, end, within);
+  const usual = takePercentileOverTime(profiles, 50);
+  const outside = measureSides(usual, start, end, within);
   const part = Math.max(1, Math.round((end - start) / 3));
   const rims = [filled.subarray(start, start + part), filled.subarray(end - part, end)];
   const least = Math.max(
     WALL_RISE * (level - Math.max(...outside)),
-    WALL_DEVIATIONS * deviation(filled.subarray(start + part, end - part)),
+    WALL_DEVIATIONS * computeDeviation(filled.subarray(start + part, end - part)),
   );
   return {
     start,
@@ -151,28 +157,38 @@ function lumenIn(profiles: readonly Float64Array[], isBetweenWalls: boolean): Su
 }
 
 /** Level of the middle third of a lumen, without what chance adds to a high percentile. */
-function quietLevel(profiles: readonly Float64Array[], filled: Float64Array, start: number, end: number) {
+function measureQuietLevel(
+  profiles: readonly Float64Array[],
+  filled: Float64Array,
+  start: number,
+  end: number,
+) {
   const third = Math.floor((end - start - 1) / 3);
   const [from, to] = [start + third, end - third];
-  const top = overTime(profiles.map((profile) => profile.subarray(from, to)), HIGHEST);
-  return mean(top.map((value, x) => filled[from + x]! - CHANCE * (value - filled[from + x]!)));
+  const top = takePercentileOverTime(profiles.map((profile) => profile.subarray(from, to)), HIGHEST);
+  return computeMean(top.map((value, x) => filled[from + x]! - CHANCE * (value - filled[from + x]!)));
 }
 
 /** The vessel whose walls two lumens are; null if they are two vessels. */
-function betweenWalls(filled: Float64Array, one: Candidate, other: Candidate, isSure: boolean) {
+function findVesselBetweenWalls(
+  filled: Float64Array,
+  one: LumenCandidate,
+  other: LumenCandidate,
+  isSure: boolean,
+) {
   const [left, right] = one.start < other.start ? [one, other] : [other, one];
   if (right.start - left.end < 1) return null;
   const { start } = left;
   const { end } = right;
-  const inside = percentile(filled.subarray(left.end, right.start), 50);
-  const outside = Math.max(...sidesOf(filled, start, end, [0, filled.length]));
+  const inside = findPercentile(filled.subarray(left.end, right.start), 50);
+  const outside = Math.max(...measureSides(filled, start, end, [0, filled.length]));
   const level = Math.min(left.level, right.level);
   const isFilled = inside - outside > LUMEN_RISE * (level - outside);
   return isSure || isFilled ? { start, end, level, half: (level + outside) / 2, inside } : null;
 }
 
 /** Median levels on both sides of a lumen, apart from its blurred edges. */
-function sidesOf(
+function measureSides(
   profile: Float64Array,
   start: number,
   end: number,
@@ -181,7 +197,7 @@ function sidesOf(
   const apart = Math.max(APART_COLUMNS, APART_WIDTHS * (end - start));
   const level = (first: number, last: number) => {
     const side = profile.subarray(Math.max(0, Math.floor(first)), Math.max(0, Math.ceil(last)));
-    return side.length > 0 ? percentile(side, 50) : NaN;
+    return side.length > 0 ? findPercentile(side, 50) : NaN;
   };
   const left = level(from, start - apart);
   const right = level(end + apart, to);
@@ -190,9 +206,9 @@ function sidesOf(
 }
 
 /** Vessels that the ends of a profile cut off, in a profile with a lumen. */
-function runsAtEnds(
+function listRunsAtEnds(
   profile: Float64Array,
-  { start, end, half }: Pick<Candidate, "start" | "end" | "half">,
+  { start, end, half }: Pick<LumenCandidate, "start" | "end" | "half">,
 ) {
   const runs = [];
   let last = 0;
@@ -204,15 +220,15 @@ function runsAtEnds(
   return runs;
 }
 
-type Candidate = { start: number; end: number; level: number; half: number };
+type LumenCandidate = { start: number; end: number; level: number; half: number };
 
 /** Lumens that do not reach the ends of a profile, the widest first. */
-function candidatesIn(profile: Float64Array): Candidate[] {
-  const [low, high] = [percentile(profile, 5), percentile(profile, 95)];
-  const found: Candidate[] = [];
+function listCandidates(profile: Float64Array): LumenCandidate[] {
+  const [low, high] = [findPercentile(profile, 5), findPercentile(profile, 95)];
+  const found: LumenCandidate[] = [];
   for (const part of LEVELS) {
-    for (const run of runsAbove(profile, low + part * (high - low))) {
-      const one = settled(profile, run);
+    for (const run of listRunsAbove(profile, low + part * (high - low))) {
+      const one = settleLumen(profile, run);
       if (one === null || !(one.level - one.half > LEAST_RISE / 2 * (high - low))) continue;
       if (found.every(({ start, end }) => one.start >= end || one.end <= start)) found.push(one);
       else {
@@ -228,13 +244,13 @@ function candidatesIn(profile: Float64Array): Candidate[] {
 }
 
 /** The lumen of a run, at half of its own rise; null if it reaches an end or falls below that within. */
-function settled(profile: Float64Array, run: readonly [number, number]): Candidate | null {
+function settleLumen(profile: Float64Array, run: readonly [number, number]): LumenCandidate | null {
   let [start, end] = run;
   let [level, half] = [NaN, NaN];
   for (let round = 0; round < 3; round += 1) {
     if (start <= 0 || end >= profile.length) return null;
     const third = Math.floor((end - start - 1) / 3);
-    level = mean(profile, start + third, end - third);
+    level = computeMean(profile, start + third, end - third);
     const apart = Math.max(APART_COLUMNS, APART_WIDTHS * (end - start));
     const sides = [
       Math.min(...profile.subarray(Math.max(0, Math.floor(start - 2 * apart)), start)),
@@ -252,7 +268,7 @@ function settled(profile: Float64Array, run: readonly [number, number]): Candida
 }
 
 /** Runs of columns above a level. */
-function runsAbove(profile: Float64Array, level: number): [from: number, to: number][] {
+function listRunsAbove(profile: Float64Array, level: number): [from: number, to: number][] {
   const runs: [number, number][] = [];
   for (let x = 0; x < profile.length; x += 1) {
     if (!(profile[x]! > level)) continue;
@@ -267,14 +283,14 @@ function runsAbove(profile: Float64Array, level: number): [from: number, to: num
 const [MOVE_COLUMNS, MOVE_WIDTHS] = [2, 0.15];
 
 /** The outermost crossings of half of the rise on both sides; null if the profile does not cross there. */
-export function outermost(
+export function findOutermost(
   profile: Float64Array,
   { start, end, level, outside: [left, right], within: [from, to] }: Surroundings,
 ): [left: number, right: number] | null {
   const move = MOVE_COLUMNS + MOVE_WIDTHS * (end - start);
   const side = (half: number, step: 1 | -1) => {
     // The runs above half of this side's rise that touch the lumen.
-    const runs = runsAbove(profile, half).filter(([first, last]) =>
+    const runs = listRunsAbove(profile, half).filter(([first, last]) =>
       first < Math.min(to, end + move) && last > Math.max(from, start - move) && first < end && last > start
     );
     if (runs.length === 0) return null;
@@ -288,8 +304,8 @@ export function outermost(
 }
 
 /** The steepest place near an edge, between columns. @param sign 1 for a rise, -1 for a fall */
-export function steepestNear(profile: Float64Array, edge: number, width: number, sign: 1 | -1): number {
-  const smooth = blurred(profile, STEEP);
+export function findSteepest(profile: Float64Array, edge: number, width: number, sign: 1 | -1): number {
+  const smooth = blurTrace(profile, STEEP);
   const slopes = smooth.map((_, x) =>
     sign * (smooth[Math.min(x + 1, smooth.length - 1)]! - smooth[Math.max(x - 1, 0)]!) / 2
   );

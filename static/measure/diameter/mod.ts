@@ -1,16 +1,16 @@
 /** The diameter of a vessel over time. */
-import { tableUnit } from "../axes.ts";
+import { formatTableUnit } from "../axes.ts";
 import {
-  columnOf,
+  countVerdicts,
   type Item,
+  listValuesOver,
+  makeColumn,
+  makeTimeColumn,
   type Measurement,
-  timeColumn,
-  valuesOver,
-  verdictCounts,
-  verdictOf,
+  takeVerdict,
 } from "../measurement.ts";
-import { mean, percentile, standardError } from "../traces.ts";
-import { type DiameterAt, diameterOverTime, type DiameterSettings } from "./diameter.ts";
+import { computeMean, computeStandardError, findPercentile } from "../traces.ts";
+import { type DiameterAt, type DiameterSettings, measureDiameters } from "./diameter.ts";
 
 /** Diameters of a vessel, in windows of lines. */
 export const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
@@ -73,24 +73,24 @@ export const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
       ? "steepest gradients (Fischer et al. 2010)"
       : "full width at half maximum (Drew et al. 2010)",
   run(plane, band, settings) {
-    const { found, lumen } = diameterOverTime(plane, band, settings);
+    const { found, lumen } = measureDiameters(plane, band, settings);
     return { found, settings: { ...settings, taken: lumen } };
   },
   columns(found, axes) {
     const [time, position] = axes;
     return [
-      timeColumn(found, time),
-      { name: "Diameter", unit: tableUnit(position), values: valuesOver(DIAMETER, found, axes) },
-      columnOf("Left edge", found, ({ left }) => left, position),
-      columnOf("Right edge", found, ({ right }) => right, position),
-      columnOf("Verdict", found, verdictOf),
+      makeTimeColumn(found, time),
+      { name: "Diameter", unit: formatTableUnit(position), values: listValuesOver(DIAMETER, found, axes) },
+      makeColumn("Left edge", found, ({ left }) => left, position),
+      makeColumn("Right edge", found, ({ right }) => right, position),
+      makeColumn("Verdict", found, takeVerdict),
     ];
   },
   summary(found, { axes }) {
-    const values = valuesOver(DIAMETER, found, axes);
+    const values = listValuesOver(DIAMETER, found, axes);
     return [
       { name: "Diameters", value: found.length },
-      ...verdictCounts(found, [
+      ...countVerdicts(found, [
         "clear",
         "unclear",
         "faint",
@@ -100,16 +100,16 @@ export const DIAMETER: Measurement<Item & DiameterAt, DiameterSettings> = {
         "dark lumen",
         "no walls",
       ]),
-      { name: "Median diameter", value: percentile(values, 50), unit: tableUnit(axes[1]) },
-      { name: "Mean diameter", value: mean(values), unit: tableUnit(axes[1]) },
-      { name: "SEM of diameter", value: standardError(values), unit: tableUnit(axes[1]) },
+      { name: "Median diameter", value: findPercentile(values, 50), unit: formatTableUnit(axes[1]) },
+      { name: "Mean diameter", value: computeMean(values), unit: formatTableUnit(axes[1]) },
+      { name: "SEM of diameter", value: computeStandardError(values), unit: formatTableUnit(axes[1]) },
     ];
   },
   outline: ({ line, left, right }) => [{ x: line + 0.5, y: left + 0.5 }, { x: line + 0.5, y: right + 0.5 }],
   value: "Median diameter",
   overTime: {
     name: "Diameter",
-    unit: ([, position]) => tableUnit(position),
+    unit: ([, position]) => formatTableUnit(position),
     value: ({ diameter }, [, position]) => (diameter ?? NaN) * position.step,
   },
 };

@@ -2,8 +2,8 @@
  * The lumen between two bright walls. Blur makes thin walls reach into the lumen, so their inner edges are those of a model
  * that is fitted to a profile: outside, wall, lumen, wall, outside, as steps that a Gaussian blurs.
  */
-import { leastSquares } from "../least_squares.ts";
-import { mean, percentile } from "../traces.ts";
+import { fitLeastSquares } from "../least_squares.ts";
+import { computeMean, findPercentile } from "../traces.ts";
 
 /** Inner edges, thickness and blur in columns, and the levels from left to right. */
 interface Walls {
@@ -39,25 +39,25 @@ const [THINNEST, SHARPEST] = [0.3, 0.3];
  * @param rough null where there is nothing to fit
  * @returns null where no walls were found
  */
-export function innerEdges(
+export function findInnerEdges(
   profiles: readonly Float64Array[],
   rough: readonly (Roughly | null)[],
 ): ([left: number, right: number] | null)[] {
   const there = profiles.map((_, i) => i).filter((i) => rough[i] !== null);
   const every = Math.max(1, Math.floor(there.length / FREE));
   const good = there.filter((_, i) => i % every === 0)
-    .map((i) => fitted(profiles[i]!, rough[i]!, null)).filter((one) => one !== null);
+    .map((i) => fitWalls(profiles[i]!, rough[i]!, null)).filter((one) => one !== null);
   if (good.length === 0) return profiles.map(() => null);
-  const middle = (of: (one: Walls) => number) => percentile(Float64Array.from(good, of), 50);
+  const middle = (of: (one: Walls) => number) => findPercentile(Float64Array.from(good, of), 50);
   const shape = { wall: middle(({ wall }) => wall), blur: middle(({ blur }) => blur) };
   return profiles.map((profile, i) => {
-    const found = rough[i] ? fitted(profile, rough[i]!, shape) : null;
+    const found = rough[i] ? fitWalls(profile, rough[i]!, shape) : null;
     return found === null ? null : [found.left, found.right];
   });
 }
 
 /** Walls in a profile, with a given shape if there is one; null if none fit. */
-function fitted(
+function fitWalls(
   profile: Float64Array,
   { outer: [first, last], level, within }: Roughly,
   shape: { wall: number; blur: number } | null,
@@ -66,8 +66,8 @@ function fitted(
   const third = Math.max(1, Math.round(width / 3));
   const [start, end] = [Math.max(0, Math.round(first)), Math.min(profile.length, Math.round(last) + 1)];
   const peaks = [
-    highest(profile, start, start + third, 1),
-    highest(profile, end - third, end, -1),
+    findHighestPlace(profile, start, start + third, 1),
+    findHighestPlace(profile, end - third, end, -1),
   ] as const;
   // The highest place of a wall is its middle.
   const wall = shape?.wall ?? Math.max(1, peaks[0] - first + last - peaks[1]);
@@ -81,14 +81,18 @@ function fitted(
     wall,
     blur: shape?.blur ?? 1.5,
     levels: [
-      mean(values, 0, Math.max(1, first - from - 2)),
+      computeMean(values, 0, Math.max(1, first - from - 2)),
       profile[peaks[0]]!,
       level,
       profile[peaks[1]]!,
-      mean(values, Math.min(values.length - 1, last - from + 3)),
+      computeMean(values, Math.min(values.length - 1, last - from + 3)),
     ],
   };
-  const { best } = leastSquares(begin, (walls) => equations(values, walls, shape !== null), moved);
+  const { best } = fitLeastSquares(
+    begin,
+    (walls) => writeWallEquations(values, walls, shape !== null),
+    moveWalls,
+  );
   const [outside, one, inside, other, beyond] = best.levels as [number, number, number, number, number];
   const isWall = one > Math.max(outside, inside) && other > Math.max(beyond, inside) &&
     best.right - best.left > 1 && best.left > 0 && best.right < values.length && best.wall < width / 2;
@@ -96,13 +100,13 @@ function fitted(
 }
 
 /** The highest place from `from` up to `to`, excluded; of equal ones the outermost. */
-function highest(values: Float64Array, from: number, to: number, step: 1 | -1): number {
+function findHighestPlace(values: Float64Array, from: number, to: number, step: 1 | -1): number {
   let best = step > 0 ? from : to - 1;
   for (let x = best; x >= from && x < to; x += step) if (values[x]! > values[best]!) best = x;
   return best;
 }
 
-const moved = ({ left, right, wall, blur, levels }: Walls, move: readonly number[]): Walls => ({
+const moveWalls = ({ left, right, wall, blur, levels }: Walls, move: readonly number[]): Walls => ({
   left: left + Math.min(2, Math.max(-2, move[0]!)),
   right: right + Math.min(2, Math.max(-2, move[1]!)),
   wall: Math.max(THINNEST, wall * Math.exp(Math.min(1, Math.max(-1, move[2]!)))),
@@ -111,16 +115,16 @@ const moved = ({ left, right, wall, blur, levels }: Walls, move: readonly number
 });
 
 /** Equations of both edges, the logarithms of thickness and blur, and the levels. */
-function equations(values: Float64Array, walls: Walls, isShapeKnown: boolean) {
+function writeWallEquations(values: Float64Array, walls: Walls, isShapeKnown: boolean) {
   const still = new Array<number>(9).fill(0);
-  const now = partsOf(values.length, walls);
+  const now = weighLevels(values.length, walls);
   const changed = [0, 1, 2, 3].map((i) =>
-    isShapeKnown && i > 1 ? null : valueOf(
-      partsOf(values.length, moved(walls, still.map((_, j) => j === i ? SMALL : 0))),
+    isShapeKnown && i > 1 ? null : sumLevels(
+      weighLevels(values.length, moveWalls(walls, still.map((_, j) => j === i ? SMALL : 0))),
       walls.levels,
     )
   );
-  const value = valueOf(now, walls.levels);
+  const value = sumLevels(now, walls.levels);
   const bend = still.map(() => still.slice());
   const slope = still.slice();
   const by = still.slice();
@@ -141,9 +145,9 @@ function equations(values: Float64Array, walls: Walls, isShapeKnown: boolean) {
 }
 
 /** How much each level counts in each column. */
-function partsOf(length: number, { left, right, wall, blur }: Walls): Float64Array[] {
+function weighLevels(length: number, { left, right, wall, blur }: Walls): Float64Array[] {
   const steps = [left - wall, left, right, right + wall].map((place) =>
-    Float64Array.from({ length }, (_, x) => blurredStep((x - place) / blur))
+    Float64Array.from({ length }, (_, x) => integrateGaussian((x - place) / blur))
   ) as [Float64Array, Float64Array, Float64Array, Float64Array];
   return [
     steps[0].map((value) => 1 - value),
@@ -154,11 +158,11 @@ function partsOf(length: number, { left, right, wall, blur }: Walls): Float64Arr
   ];
 }
 
-const valueOf = (parts: readonly Float64Array[], levels: readonly number[]) =>
+const sumLevels = (parts: readonly Float64Array[], levels: readonly number[]) =>
   parts[0]!.map((_, x) => parts.reduce((sum, part, i) => sum + levels[i]! * part[x]!, 0));
 
 /** Integral of a Gaussian of unit variance, to 1e-7 (Abramowitz and Stegun 26.2.17). */
-function blurredStep(place: number): number {
+function integrateGaussian(place: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(place));
   const tail = Math.exp(-place * place / 2) / Math.sqrt(2 * Math.PI) *
     t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));

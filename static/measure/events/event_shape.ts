@@ -3,8 +3,8 @@
  * are subtracted; the fit keeps photon noise from raising the peak. An event that no transient fits is measured on a
  * running mean of its samples.
  */
-import { fittedTransient, type Transient, transientAt } from "./transient_fit.ts";
-import { deviation, mean, percentile, runningMean } from "../traces.ts";
+import { computeTransient, fitTransient, type Transient } from "./transient_fit.ts";
+import { computeDeviation, computeMean, computeRunningMean, findPercentile } from "../traces.ts";
 
 /** Places and lengths are in samples, with fractions; NaN if a level is not reached. */
 export interface EventShape {
@@ -33,7 +33,7 @@ export interface EventShape {
 /** Valleys beside a peak, and its height above the higher valley. */
 export type Bounds = { left: number; right: number; height: number };
 
-interface Event {
+interface PeakBounds {
   /** Index. */
   peak: number;
   /** First index of the finite samples around the peak. */
@@ -92,18 +92,18 @@ const ROUNDS = 4;
  * @param peaks indices in ascending order
  * @param bounds of the peaks
  */
-export function eventShapes(
+export function measureEventShapes(
   trace: Float64Array,
   peaks: readonly number[],
   bounds: readonly Bounds[],
 ): EventShape[] {
-  const smooth = runningMean(trace, 3);
+  const smooth = computeRunningMean(trace, 3);
   const valleyBetween = (from: number, to: number) => {
     let least = from;
     for (let i = from; i <= to; i += 1) if (!(smooth[i]! >= smooth[least]!)) least = i;
     return least;
   };
-  const events: Event[] = peaks.map((peak, i) => {
+  const events: PeakBounds[] = peaks.map((peak, i) => {
     const { left, right, height } = bounds[i]!;
     const [low, high] = [-1, 1].map((step) => {
       let last = peak;
@@ -120,24 +120,24 @@ export function eventShapes(
       after: i + 1 === peaks.length ? high : Math.min(high, valleyBetween(peak, peaks[i + 1]!)),
       valley: smooth[before]!,
       height,
-      left: crossing((at) => smooth[at]!, peak, half, left) ?? left,
-      right: crossing((at) => smooth[at]!, peak, half, right) ?? right,
+      left: findCrossing((at) => smooth[at]!, peak, half, left) ?? left,
+      right: findCrossing((at) => smooth[at]!, peak, half, right) ?? right,
       transient: null,
       // Measured below.
       shape: null as unknown as EventShape,
     };
   });
-  for (const i of events.keys()) measure(trace, events, i, false);
+  for (const i of events.keys()) measureEvent(trace, events, i, false);
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const i of events.keys()) if (overlapOf(events, i) !== "") measure(trace, events, i, true);
+    for (const i of events.keys()) if (findOverlap(events, i) !== "") measureEvent(trace, events, i, true);
   }
-  return events.map(({ shape }, i) => ({ ...shape, overlap: overlapOf(events, i) }));
+  return events.map(({ shape }, i) => ({ ...shape, overlap: findOverlap(events, i) }));
 }
 
 /**
  * Measures an event after the transients of its neighbours are subtracted. `isLater` if the next events have been measured.
  */
-function measure(trace: Float64Array, events: Event[], i: number, isLater: boolean): void {
+function measureEvent(trace: Float64Array, events: PeakBounds[], i: number, isLater: boolean): void {
   const event = events[i]!;
   const { peak, low, high, left, right } = event;
   const width = Math.max(2, right - left);
@@ -148,15 +148,15 @@ function measure(trace: Float64Array, events: Event[], i: number, isLater: boole
   const from = Math.max(start, Math.floor(left - width) - stretch);
   const to = Math.min(end, Math.ceil(right + 4 * width)) + 1;
   const alone = withoutOthers(trace, events, i, from, to);
-  const rough = stretchBefore(alone, left - from - width, stretch);
-  const transient = fitted(alone, from, event, rough.baseline);
+  const rough = measureStretchBefore(alone, left - from - width, stretch);
+  const transient = fitBetterTransient(alone, from, event, rough.baseline);
   if (transient !== null) {
-    const top = highestSample(transient, peak);
-    const { baseline, deviation } = stretchBefore(alone, transient.onset - from, stretch);
-    const curve = (at: number) => transient.level + transientAt(transient, at);
+    const top = findHighestSample(transient, peak);
+    const { baseline, deviation } = measureStretchBefore(alone, transient.onset - from, stretch);
+    const curve = (at: number) => transient.level + computeTransient(transient, at);
     // The curve does not count beyond `high`, the end of the recording.
-    const value = curve(top) + missedAtTop(alone, from, curve, curve(top) - baseline);
-    const shape = shapeOf(curve, top, value, { baseline, deviation, low: from, high });
+    const value = curve(top) + measureMissedAtTop(alone, from, curve, curve(top) - baseline);
+    const shape = shapeByCrossings(curve, top, value, { baseline, deviation, low: from, high });
     const first = Math.max(from, Math.floor(transient.onset));
     if (shape.amplitude > 0 && !isMisfit(alone.subarray(first - from), first, curve, shape.amplitude)) {
       event.transient = transient;
@@ -168,19 +168,19 @@ function measure(trace: Float64Array, events: Event[], i: number, isLater: boole
     }
   }
   event.transient = null;
-  const samples = runningMean(alone, Math.max(1, Math.floor(width / 8)));
+  const samples = computeRunningMean(alone, Math.max(1, Math.floor(width / 8)));
   const curve = (at: number) => samples[at - from]!;
-  const begin = crossing(curve, peak, rough.baseline + 2 * rough.deviation, from) ?? from;
-  const { baseline, deviation } = stretchBefore(alone, Math.ceil(begin) - from, stretch);
+  const begin = findCrossing(curve, peak, rough.baseline + 2 * rough.deviation, from) ?? from;
+  const { baseline, deviation } = measureStretchBefore(alone, Math.ceil(begin) - from, stretch);
   const limits = { baseline, deviation, low: from, high: to - 1 };
-  const shape = shapeOf(curve, peak, crest(samples, peak - from, baseline), limits);
-  const last = crossing(curve, peak, baseline + 2 * deviation, to - 1) ?? NaN;
+  const shape = shapeByCrossings(curve, peak, fitCrest(samples, peak - from, baseline), limits);
+  const last = findCrossing(curve, peak, baseline + 2 * deviation, to - 1) ?? NaN;
   const area = sumOf(alone.subarray(Math.ceil(begin) - from, Math.floor(last) + 1 - from), baseline);
   event.shape = { ...shape, area: Number.isNaN(last) ? NaN : area, by: "samples", overlap: "" };
 }
 
 /** Shape of an event from the places where its curve crosses levels on both sides of the top. */
-function shapeOf(
+function shapeByCrossings(
   curve: (at: number) => number,
   top: number,
   value: number,
@@ -188,7 +188,7 @@ function shapeOf(
 ) {
   const amplitude = value - baseline;
   const [before, after] = [low, high].map((end) => (part: number) =>
-    crossing(curve, top, baseline + part * amplitude, end) ?? NaN
+    findCrossing(curve, top, baseline + part * amplitude, end) ?? NaN
   ) as [(part: number) => number, (part: number) => number];
   return {
     baseline,
@@ -208,7 +208,7 @@ const sumOf = (samples: Float64Array, baseline: number): number =>
 /**
  * Where a curve falls to a level between `top` and `end`, interpolated linearly between samples; null if it does not.
  */
-function crossing(curve: (at: number) => number, top: number, level: number, end: number): number | null {
+function findCrossing(curve: (at: number) => number, top: number, level: number, end: number): number | null {
   const step = end < top ? -1 : 1;
   let i = top;
   while (i !== end && curve(i) > level) i += step;
@@ -219,7 +219,7 @@ function crossing(curve: (at: number) => number, top: number, level: number, end
 /** The samples of a part of the trace without the transients of all other events. */
 function withoutOthers(
   trace: Float64Array,
-  events: readonly Event[],
+  events: readonly PeakBounds[],
   of: number,
   from: number,
   to: number,
@@ -228,13 +228,13 @@ function withoutOthers(
   for (const [i, { transient }] of events.entries()) {
     if (transient === null || i === of || transient.onset >= to) continue;
     if (from - transient.onset > GONE * (transient.decay + transient.rise)) continue;
-    for (let at = 0; at < alone.length; at += 1) alone[at]! -= transientAt(transient, from + at);
+    for (let at = 0; at < alone.length; at += 1) alone[at]! -= computeTransient(transient, from + at);
   }
   return alone;
 }
 
 /** Median and standard deviation of up to `length` samples before a place; NaN if there are too few. */
-function stretchBefore(
+function measureStretchBefore(
   samples: Float64Array,
   place: number,
   length: number,
@@ -242,14 +242,14 @@ function stretchBefore(
   const end = Math.min(samples.length, Math.max(0, Math.ceil(place)));
   const stretch = samples.subarray(Math.max(0, end - length), end);
   if (stretch.length < LEAST_STRETCH) return { baseline: NaN, deviation: NaN };
-  return { baseline: percentile(stretch, 50), deviation: deviation(stretch) };
+  return { baseline: findPercentile(stretch, 50), deviation: computeDeviation(stretch) };
 }
 
 /** The better of two fits, which start from a slow and a sudden rise; null if it is implausible. */
-function fitted(
+function fitBetterTransient(
   samples: Float64Array,
   from: number,
-  { peak, left, right }: Event,
+  { peak, left, right }: PeakBounds,
   baseline: number,
 ): Transient | null {
   if (samples.length < LEAST_FITTED) return null;
@@ -260,20 +260,20 @@ function fitted(
   const found = [
     { level, size, onset: left - before / 2 - from, rise: before / 2, decay },
     { level, size, onset: left - 0.5 - from, rise: 0.3, decay },
-  ].map((start) => fittedTransient(samples, start))
+  ].map((start) => fitTransient(samples, start))
     .reduce((one, other) => other.misfit < one.misfit ? other : one).transient;
   const transient = { ...found, onset: found.onset + from };
-  const far = Math.abs(transient.onset + timeToTop(transient) - peak);
+  const far = Math.abs(transient.onset + computeTimeToTop(transient) - peak);
   return transient.size > 0 && far <= before + after ? transient : null;
 }
 
-const timeToTop = ({ rise, decay }: Transient) => rise * Math.log(1 + decay / rise);
+const computeTimeToTop = ({ rise, decay }: Transient) => rise * Math.log(1 + decay / rise);
 
 /** The sample at which a transient is greatest, since nothing between samples was measured. */
-function highestSample(transient: Transient, peak: number): number {
-  const place = Math.floor(transient.onset + timeToTop(transient));
+function findHighestSample(transient: Transient, peak: number): number {
+  const place = Math.floor(transient.onset + computeTimeToTop(transient));
   if (!Number.isFinite(place)) return peak;
-  return transientAt(transient, place) >= transientAt(transient, place + 1) ? place : place + 1;
+  return computeTransient(transient, place) >= computeTransient(transient, place + 1) ? place : place + 1;
 }
 
 /** Whether the deviations of neighbouring samples from the curve correlate; with noise alone they do not. */
@@ -293,7 +293,7 @@ function isMisfit(
 }
 
 /** Mean height of the samples above the curve around its top; 0 if it may be noise. */
-function missedAtTop(
+function measureMissedAtTop(
   samples: Float64Array,
   from: number,
   curve: (at: number) => number,
@@ -301,12 +301,12 @@ function missedAtTop(
 ): number {
   const off = samples.map((value, i) => value - curve(from + i));
   const near = off.filter((_, i) => curve(from + i) - curve(-Infinity) > CREST * height);
-  const [missed, noise] = [mean(near), Math.sqrt(mean(off.map((value) => value * value)))];
+  const [missed, noise] = [computeMean(near), Math.sqrt(computeMean(off.map((value) => value * value)))];
   return Math.abs(missed) > CERTAIN * noise / Math.sqrt(near.length) ? missed : 0;
 }
 
 /** The top of a parabola through the samples above {@linkcode CREST}; the sample at `peak` if these are too few. */
-function crest(samples: Float64Array, peak: number, baseline: number): number {
+function fitCrest(samples: Float64Array, peak: number, baseline: number): number {
   const level = baseline + CREST * (samples[peak]! - baseline);
   let [from, to] = [peak, peak];
   while (samples[from - 1]! > level) from -= 1;
@@ -326,17 +326,17 @@ function crest(samples: Float64Array, peak: number, baseline: number): number {
 }
 
 /** Whether an event begins on the tail of the previous one. */
-function isOnTail(events: readonly Event[], i: number) {
+function isOnTail(events: readonly PeakBounds[], i: number) {
   const [previous, event] = [events[i - 1], events[i]];
   if (previous === undefined || event === undefined) return false;
   const tail = previous.transient === null
     ? event.valley - previous.shape.baseline
-    : transientAt(previous.transient, event.transient?.onset ?? event.before);
+    : computeTransient(previous.transient, event.transient?.onset ?? event.before);
   const heights = [previous, event].map(({ shape, height }) => shape.amplitude || height);
   return tail > OVERLAP * Math.min(...heights);
 }
 
-function overlapOf(events: readonly Event[], i: number) {
+function findOverlap(events: readonly PeakBounds[], i: number) {
   const touching = [
     ...(isOnTail(events, i) ? [i - 1, i] : []),
     ...(isOnTail(events, i + 1) ? [i, i + 1] : []),

@@ -3,9 +3,9 @@
  * Peaks and prominence are defined as by `scipy.signal` (`find_peaks`, `peak_prominences`). A NaN ends the surroundings
  * of a peak, as an end of the trace does.
  */
-import { type Bounds, type EventShape, eventShapes } from "./event_shape.ts";
-import { quietPart } from "../light/baseline.ts";
-import { extent, noiseOf, percentile, runningMean } from "../traces.ts";
+import { type Bounds, type EventShape, measureEventShapes } from "./event_shape.ts";
+import { measureQuietPart } from "../light/baseline.ts";
+import { computeRunningMean, estimateWhiteNoise, findExtent, findPercentile } from "../traces.ts";
 
 /** What a peak must reach to be an event. */
 export interface Threshold {
@@ -38,14 +38,18 @@ export type TraceEvent = Peak & EventShape;
  * @returns in order of time; peaks that noise makes on an event are omitted
  */
 export const findEvents = (trace: Float64Array, threshold: Threshold): TraceEvent[] =>
-  measureEvents(trace, soughtPeaks(trace, threshold));
+  measureEvents(trace, seekPeaks(trace, threshold));
 
 /** Indices of the highest samples of events; peaks that noise makes on an event are omitted. */
-function soughtPeaks(trace: Float64Array, threshold: Threshold): number[] {
+function seekPeaks(trace: Float64Array, threshold: Threshold): number[] {
   const { height, prominence = 0, distance = 1, average = 1 } = threshold;
-  const means = runningMean(trace, average);
-  const high = peaksOf(trace).filter((peak) => means[highestNear(means, peak, average >> 1)]! >= height);
-  const peaks = apart(trace, high, distance).filter((peak) => boundsOf(trace, peak).height >= prominence);
+  const means = computeRunningMean(trace, average);
+  const high = listMaxima(trace).filter((peak) =>
+    means[findHighestNear(means, peak, average >> 1)]! >= height
+  );
+  const peaks = keepApart(trace, high, distance).filter((peak) =>
+    findBounds(trace, peak).height >= prominence
+  );
   return withoutNoisePeaks(trace, peaks);
 }
 
@@ -54,8 +58,8 @@ export function findPeaks(
   trace: Float64Array,
   { height, prominence = 0, distance = 1 }: Threshold,
 ): number[] {
-  const high = peaksOf(trace).filter((peak) => trace[peak]! >= height);
-  return apart(trace, high, distance).filter((peak) => boundsOf(trace, peak).height >= prominence);
+  const high = listMaxima(trace).filter((peak) => trace[peak]! >= height);
+  return keepApart(trace, high, distance).filter((peak) => findBounds(trace, peak).height >= prominence);
 }
 
 /**
@@ -64,8 +68,8 @@ export function findPeaks(
  * @param peaks indices in ascending order
  */
 export function measureEvents(trace: Float64Array, peaks: readonly number[]): TraceEvent[] {
-  const bounds = peaks.map((peak) => boundsOf(trace, peak));
-  return eventShapes(trace, peaks, bounds).map((shape, i) => ({
+  const bounds = peaks.map((peak) => findBounds(trace, peak));
+  return measureEventShapes(trace, peaks, bounds).map((shape, i) => ({
     peak: peaks[i]!,
     value: trace[peaks[i]!]!,
     prominence: bounds[i]!.height,
@@ -78,8 +82,8 @@ export function measureEvents(trace: Float64Array, peaks: readonly number[]): Tr
  *
  * @returns NaN for a trace without values
  */
-export function proposedThreshold(trace: Float64Array): { height: number; prominence: number } {
-  const [middle, top] = [percentile(trace, 50), percentile(trace, 100)];
+export function proposeThreshold(trace: Float64Array): { height: number; prominence: number } {
+  const [middle, top] = [findPercentile(trace, 50), findPercentile(trace, 100)];
   return { height: (middle + top) / 2, prominence: (top - middle) / 4 };
 }
 
@@ -111,21 +115,21 @@ const LONGEST_MEAN = 0.02;
  * @returns `rise` is the height above the baseline, `noise` the standard deviation of the baseline in
  *   running means; all but `average` are NaN for a trace without values
  */
-export function noiseThreshold(
+export function computeNoiseThreshold(
   trace: Float64Array,
 ): { height: number; rise: number; prominence: number; average: number; noise: number } {
   let best = { ratio: -Infinity, average: 1, level: NaN, noise: NaN, top: NaN };
   for (let average = 1; average === 1 || average <= LONGEST_MEAN * trace.length; average *= 2) {
-    const means = runningMean(trace, average);
-    const { level, noise } = quietMeans(means, average);
-    const [, top] = extent(means);
+    const means = computeRunningMean(trace, average);
+    const { level, noise } = measureQuietMeans(means, average);
+    const [, top] = findExtent(means);
     const ratio = (top - level) / noise;
     if (ratio > best.ratio || Number.isNaN(best.level)) best = { ratio, average, level, noise, top };
     if (!(best.ratio < LOWEST * CLEAR)) break;
   }
   const { average, level, noise, top } = best;
   const least = LEAST_RISE * (top - level);
-  const prominence = Math.max(STANDS_OUT * noiseOf(trace), least);
+  const prominence = Math.max(STANDS_OUT * estimateWhiteNoise(trace), least);
   const rise = Math.max(CLEAR * noise, least);
   return { height: level + rise, rise, prominence, average, noise };
 }
@@ -136,26 +140,26 @@ export function noiseThreshold(
  *
  * @param trace that does not drift
  */
-export function peaksBelow(trace: Float64Array, { height, distance = 1, average = 1 }: Threshold): {
+export function countPeaksBelow(trace: Float64Array, { height, distance = 1, average = 1 }: Threshold): {
   noise: number;
   between: number;
 } {
-  const means = runningMean(trace, average);
-  const { level, noise } = quietMeans(means, average);
-  const doubtful = { height: level + DOUBTFUL * noise, prominence: STANDS_OUT * noiseOf(trace) };
-  const peaks = soughtPeaks(trace, { ...doubtful, distance, average });
-  const isBelow = (peak: number) => means[highestNear(means, peak, average >> 1)]! < height;
+  const means = computeRunningMean(trace, average);
+  const { level, noise } = measureQuietMeans(means, average);
+  const doubtful = { height: level + DOUBTFUL * noise, prominence: STANDS_OUT * estimateWhiteNoise(trace) };
+  const peaks = seekPeaks(trace, { ...doubtful, distance, average });
+  const isBelow = (peak: number) => means[findHighestNear(means, peak, average >> 1)]! < height;
   return { noise, between: peaks.filter(isBelow).length };
 }
 
 /** Level and noise of the baseline of running means, from means that share no sample. */
-function quietMeans(means: Float64Array, average: number) {
+function measureQuietMeans(means: Float64Array, average: number) {
   const every = average * Math.ceil(means.length / average / ENOUGH);
-  return quietPart(means.filter((_, i) => i % every === average >> 1));
+  return measureQuietPart(means.filter((_, i) => i % every === average >> 1));
 }
 
 /** Finds the highest sample near a position. */
-export function highestNear(trace: Float64Array, place: number, reach: number): number {
+export function findHighestNear(trace: Float64Array, place: number, reach: number): number {
   const middle = Math.min(trace.length - 1, Math.max(0, Math.round(place)));
   let best = middle;
   for (let i = Math.max(0, middle - reach); i <= Math.min(trace.length - 1, middle + reach); i += 1) {
@@ -165,7 +169,7 @@ export function highestNear(trace: Float64Array, place: number, reach: number): 
 }
 
 /** Indices of the local maxima; for a plateau, its middle. */
-function peaksOf(trace: Float64Array) {
+function listMaxima(trace: Float64Array) {
   const peaks = [];
   for (let i = 1; i < trace.length - 1; i += 1) {
     if (!(trace[i - 1]! < trace[i]!)) continue;
@@ -178,7 +182,7 @@ function peaksOf(trace: Float64Array) {
 }
 
 /** Removes peaks nearer than `distance` to a higher one. */
-function apart(trace: Float64Array, peaks: number[], distance: number): number[] {
+function keepApart(trace: Float64Array, peaks: number[], distance: number): number[] {
   const taken = new Set(peaks);
   // The later of two equal peaks stays.
   const byHeight = peaks.map((peak, i) => ({ peak, i }))
@@ -195,7 +199,7 @@ function apart(trace: Float64Array, peaks: number[], distance: number): number[]
  * The lowest sample on each side of a peak, up to the next higher sample, and the height of the peak above the higher of
  * the two.
  */
-function boundsOf(trace: Float64Array, peak: number): Bounds {
+function findBounds(trace: Float64Array, peak: number): Bounds {
   const [left, right] = [-1, 1].map((step) => {
     let lowest = peak;
     for (let i = peak; i >= 0 && i < trace.length && trace[i]! <= trace[peak]!; i += step) {
@@ -217,7 +221,7 @@ const LEAST_SAMPLES = 40;
 
 /** Removes peaks that noise makes on the event of a higher peak. @param peaks indices in ascending order */
 function withoutNoisePeaks(trace: Float64Array, peaks: readonly number[]) {
-  const noise = noiseOf(trace);
+  const noise = estimateWhiteNoise(trace);
   const sums = new Float64Array(trace.length + 1);
   for (let i = 0; i < trace.length; i += 1) {
     sums[i + 1] = sums[i]! + (Number.isFinite(trace[i]) ? trace[i]! : 0);
@@ -250,7 +254,10 @@ function isValley(
   // Photon noise grows with the light.
   const distance = other - one;
   const beside = Math.max(0, Math.ceil((LEAST_SAMPLES - distance) / 2));
-  const noise = Math.max(whole, noiseOf(trace.subarray(Math.max(0, one - beside), other + beside)));
+  const noise = Math.max(
+    whole,
+    estimateWhiteNoise(trace.subarray(Math.max(0, one - beside), other + beside)),
+  );
   for (let length = 1; length === 1 || length <= distance / 3; length *= 2) {
     const meanAt = (at: number) => {
       const from = Math.min(trace.length - length, Math.max(0, at - (length >> 1)));

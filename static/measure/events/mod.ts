@@ -1,27 +1,27 @@
 /** Events as a measurement (measurement.ts): peaks of the trace of a band. Overlapping peaks affect each other's shapes. */
-import { formatNumber, rounded, significant, tableUnit } from "../axes.ts";
-import { traceFacts, traceOf } from "../light/band_trace.ts";
+import { formatDigits, formatRounded, formatTableUnit, roundToDigits } from "../axes.ts";
+import { listTraceFacts, makeTrace } from "../light/band_trace.ts";
 import {
+  computeNoiseThreshold,
+  countPeaksBelow,
   findEvents,
-  highestNear,
+  findHighestNear,
   measureEvents,
-  noiseThreshold,
-  peaksBelow,
-  proposedThreshold,
+  proposeThreshold,
   type TraceEvent,
 } from "./events.ts";
 import {
   AUTOMATICALLY,
   type Band,
-  columnOf,
   type Item,
+  makeColumn,
+  makeTimeColumn,
   type Measurement,
-  medianOf,
-  timeColumn,
+  summarizeMedian,
 } from "../measurement.ts";
-import { deviation, mean } from "../traces.ts";
+import { computeDeviation, computeMean } from "../traces.ts";
 import type { Baseline, TraceSettings } from "../light/baseline.ts";
-import { perTime, type Plane } from "../line_scan.ts";
+import { formatPerTime, type ScanSamples } from "../line_scan.ts";
 
 /** Lines on each side of a place in which its peak is sought; a fiftieth of the trace if that is more. */
 const REACH = 3;
@@ -35,7 +35,7 @@ const THRESHOLDS: Readonly<Record<string, string>> = {
 };
 
 /** A peak with its shape, in lines; its value and baseline are those of the trace itself. */
-export type Event = Item & Omit<TraceEvent, "peak">;
+export type FoundEvent = Item & Omit<TraceEvent, "peak">;
 
 /** Settings of the measurement; `distance` is in the unit of the time axis, `average` in lines. */
 export type EventSettings = {
@@ -52,7 +52,7 @@ export type EventSettings = {
 };
 
 /** The measurement of events. */
-export const EVENTS: Measurement<Event, EventSettings> = {
+export const EVENTS: Measurement<FoundEvent, EventSettings> = {
   key: "events",
   title: "Events",
   noun: "event",
@@ -105,7 +105,7 @@ export const EVENTS: Measurement<Event, EventSettings> = {
       : settings,
   method: ({ chosen }) => `peaks above a threshold${THRESHOLDS[chosen] ?? ""}, with fitted transients`,
   facts: ({ trace, f0, by, noise, between }, { axes: [time], noun }) => [
-    ...traceFacts(trace, time, by, noun),
+    ...listTraceFacts(trace, time, by, noun),
     ...([
       ...f0 === undefined || Number.isNaN(f0) ? [] : [["F0", f0]],
       ...noise === undefined ? [] : [["SD of the residual", noise]],
@@ -115,7 +115,7 @@ export const EVENTS: Measurement<Event, EventSettings> = {
   // deno-lint-ignore require-yield
   *divide(plane, band, { chosen, height, prominence, distance, average }) {
     const [{ step }] = band.axes;
-    const { level, itemOf, f0, by } = levelled(plane, band);
+    const { level, itemOf, f0, by } = levelTrace(plane, band);
     const proposed = proposedBy[chosen]?.(level) ?? null;
     const threshold = proposed === null || Number.isNaN(proposed.height)
       ? { height, prominence, average }
@@ -130,54 +130,54 @@ export const EVENTS: Measurement<Event, EventSettings> = {
         trace: band.trace,
         f0,
         by,
-        ...peaksBelow(level, sought),
+        ...countPeaksBelow(level, sought),
       },
     };
   },
   at(plane, band, _settings, { line }) {
-    const { level, itemOf } = levelled(plane, band);
-    const peak = highestNear(level, line, Math.max(REACH, Math.round(level.length / 50)));
+    const { level, itemOf } = levelTrace(plane, band);
+    const peak = findHighestNear(level, line, Math.max(REACH, Math.round(level.length / 50)));
     return Number.isFinite(level[peak]) ? itemOf(measureEvents(level, [peak])[0]!) : null;
   },
   again(plane, band, found) {
-    const { level, itemOf } = levelled(plane, band);
+    const { level, itemOf } = levelTrace(plane, band);
     const sorted = found.toSorted((a, b) => a.line - b.line);
     const events = measureEvents(level, sorted.map(({ line }) => line));
     return sorted.map((item, i) => ({ ...item, ...itemOf(events[i]!) }));
   },
   columns: (found, [time]) => [
-    timeColumn(found, time),
-    columnOf("Value", found, ({ value }) => value),
-    columnOf("Baseline", found, ({ baseline }) => baseline),
-    columnOf("Standard deviation of the baseline", found, ({ deviation }) => deviation),
-    columnOf("Amplitude", found, ({ amplitude }) => amplitude),
-    columnOf("Prominence", found, ({ prominence }) => prominence),
-    columnOf("Onset", found, ({ onset }) => onset, time),
-    columnOf("Rise 10-90 %", found, ({ rise }) => rise, time),
-    columnOf("Duration at half maximum", found, ({ duration }) => duration, time),
-    columnOf("Decay to 1/e", found, ({ decay }) => decay, time),
-    columnOf("Area under the curve", found, ({ area }) => area, time),
-    columnOf("Measured on", found, ({ by }) => by === "fitted" ? "fitted transient" : "samples"),
-    columnOf("Overlap", found, ({ overlap }) => overlap),
-    columnOf("By hand", found, ({ isByHand }) => isByHand ? "yes" : ""),
-    columnOf("Note", found, ({ note = "" }) => note),
+    makeTimeColumn(found, time),
+    makeColumn("Value", found, ({ value }) => value),
+    makeColumn("Baseline", found, ({ baseline }) => baseline),
+    makeColumn("Standard deviation of the baseline", found, ({ deviation }) => deviation),
+    makeColumn("Amplitude", found, ({ amplitude }) => amplitude),
+    makeColumn("Prominence", found, ({ prominence }) => prominence),
+    makeColumn("Onset", found, ({ onset }) => onset, time),
+    makeColumn("Rise 10-90 %", found, ({ rise }) => rise, time),
+    makeColumn("Duration at half maximum", found, ({ duration }) => duration, time),
+    makeColumn("Decay to 1/e", found, ({ decay }) => decay, time),
+    makeColumn("Area under the curve", found, ({ area }) => area, time),
+    makeColumn("Measured on", found, ({ by }) => by === "fitted" ? "fitted transient" : "samples"),
+    makeColumn("Overlap", found, ({ overlap }) => overlap),
+    makeColumn("By hand", found, ({ isByHand }) => isByHand ? "yes" : ""),
+    makeColumn("Note", found, ({ note = "" }) => note),
   ],
   listed(found, [time]) {
-    const [scale, unit] = time.unit === "seconds" ? [1000, "ms"] : [1, tableUnit(time)];
+    const [scale, unit] = time.unit === "seconds" ? [1000, "ms"] : [1, formatTableUnit(time)];
     // Column heads may break, which leaves room for the note.
     const lengths = [["Duration", "duration"], ["Rise", "rise"], ["Decay", "decay"]] as const;
     return [
-      timeColumn(found, time),
-      columnOf(
+      makeTimeColumn(found, time),
+      makeColumn(
         "Amplitude",
         found,
-        ({ amplitude, overlap }) => `${rounded(amplitude)}${overlap === "overlaps" ? " *" : ""}`,
+        ({ amplitude, overlap }) => `${formatRounded(amplitude)}${overlap === "overlaps" ? " *" : ""}`,
       ),
       ...lengths.map(([name, key]) => ({
         name,
         unit,
         // Three digits: the lengths are accurate to about a line.
-        values: found.map((event) => rounded(significant(event[key] * time.step * scale, 3))),
+        values: found.map((event) => formatRounded(roundToDigits(event[key] * time.step * scale, 3))),
       })),
     ];
   },
@@ -188,15 +188,15 @@ export const EVENTS: Measurement<Event, EventSettings> = {
     return [
       { name: "Events", value: found.length },
       ...between === undefined ? [] : [{ name: "Peaks between 3 SD and the threshold", value: between }],
-      { name: "Event rate", value: found.length / (lines * time.step), unit: `1/${perTime(time)}` },
+      { name: "Event rate", value: found.length / (lines * time.step), unit: `1/${formatPerTime(time)}` },
       { name: "Overlapping events", value: overlapping.length, isCount: true },
-      { name: "Mean amplitude", value: mean(amplitudes) },
-      { name: "SD of amplitude", value: deviation(amplitudes) },
-      medianOf("Median amplitude", found, ({ amplitude }) => amplitude),
-      medianOf("Median prominence", found, ({ prominence }) => prominence),
-      medianOf("Median rise 10-90 %", found, ({ rise }) => rise, time),
-      medianOf("Median duration at half maximum", found, ({ duration }) => duration, time),
-      medianOf("Median area under the curve", found, ({ area = NaN }) => area, time),
+      { name: "Mean amplitude", value: computeMean(amplitudes) },
+      { name: "SD of amplitude", value: computeDeviation(amplitudes) },
+      summarizeMedian("Median amplitude", found, ({ amplitude }) => amplitude),
+      summarizeMedian("Median prominence", found, ({ prominence }) => prominence),
+      summarizeMedian("Median rise 10-90 %", found, ({ rise }) => rise, time),
+      summarizeMedian("Median duration at half maximum", found, ({ duration }) => duration, time),
+      summarizeMedian("Median area under the curve", found, ({ area = NaN }) => area, time),
     ];
   },
 };
@@ -206,23 +206,23 @@ const proposedBy: Readonly<
   Record<string, (trace: Float64Array) => { height: number; prominence: number; average: number }>
 > = {
   [BY_NOISE](trace) {
-    const { height, rise, prominence, average } = noiseThreshold(trace);
+    const { height, rise, prominence, average } = computeNoiseThreshold(trace);
     // The noise may be small beside the level of the trace.
     return {
-      height: Number(formatNumber(height, rise)),
-      prominence: significant(prominence, 2),
+      height: Number(formatDigits(height, rise)),
+      prominence: roundToDigits(prominence, 2),
       average,
     };
   },
   [AUTOMATICALLY](trace) {
-    const { height, prominence } = proposedThreshold(trace);
-    return { height: significant(height, 3), prominence: significant(prominence, 2), average: 1 };
+    const { height, prominence } = proposeThreshold(trace);
+    return { height: roundToDigits(height, 3), prominence: roundToDigits(prominence, 2), average: 1 };
   },
 };
 
 /** The trace of a band without the changes of F₀, at the level of F₀, and items with the values of the trace itself. */
-function levelled(plane: Plane, { columns, trace, axes: [{ step }] }: Band) {
-  const { values, baseline, f0: { level: middle, course, by } } = traceOf(plane, columns, trace, step);
+function levelTrace(plane: ScanSamples, { columns, trace, axes: [{ step }] }: Band) {
+  const { values, baseline, f0: { level: middle, course, by } } = makeTrace(plane, columns, trace, step);
   const isMoved = course !== null && !trace.isChange;
   const offAt = (line: number) => isMoved ? course[line]! - middle : 0;
   return {

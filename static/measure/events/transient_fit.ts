@@ -2,7 +2,7 @@
  * Fits a transient to samples by least squares: a level, from which the trace rises at an onset with one time
  * constant and returns with another, `level + size * (1 - exp(-t / rise)) * exp(-t / decay)`.
  */
-import { leastSquares } from "../least_squares.ts";
+import { fitLeastSquares } from "../least_squares.ts";
 
 /** Times and places in samples. */
 export type Transient = Record<"level" | "size" | "onset" | "rise" | "decay", number>;
@@ -11,7 +11,7 @@ export type Transient = Record<"level" | "size" | "onset" | "rise" | "decay", nu
 const LEAST_RISE = 0.1;
 
 /** Value of a transient without its level. */
-export function transientAt({ size, onset, rise, decay }: Transient, place: number): number {
+export function computeTransient({ size, onset, rise, decay }: Transient, place: number): number {
   const time = place - onset;
   return time <= 0 ? 0 : size * (1 - Math.exp(-time / rise)) * Math.exp(-time / decay);
 }
@@ -22,15 +22,15 @@ export function transientAt({ size, onset, rise, decay }: Transient, place: numb
  * @param trace at least six finite samples
  * @returns `misfit` is the sum of the squared differences
  */
-export const fittedTransient = (
+export const fitTransient = (
   trace: Float64Array,
   start: Transient,
 ): { transient: Transient; misfit: number } => {
   const within = (value: number) => Math.min(4 * trace.length, Math.max(LEAST_RISE, value));
   const factor = (power: number) => Math.exp(Math.min(2, Math.max(-2, power)));
-  const { best, misfit } = leastSquares(
+  const { best, misfit } = fitLeastSquares(
     start,
-    (transient) => equations(trace, transient),
+    (transient) => writeTransientEquations(trace, transient),
     ({ level, size, onset, rise, decay }, move) => ({
       level: level + move[0]!,
       size: size + move[1]!,
@@ -43,7 +43,7 @@ export const fittedTransient = (
 };
 
 /** Equations of level, size, onset and the logarithms of both time constants. */
-function equations(trace: Float64Array, { level, size, onset, rise, decay }: Transient) {
+function writeTransientEquations(trace: Float64Array, { level, size, onset, rise, decay }: Transient) {
   const bend = Array.from({ length: 5 }, () => [0, 0, 0, 0, 0]);
   const slope = [0, 0, 0, 0, 0];
   let misfit = 0;

@@ -6,7 +6,7 @@
  *
  * @param values row-major, 0 for a missing sample
  */
-export function autocorrelation(
+export function makeAutocorrelation(
   values: Float64Array,
   rows: number,
   columns: number,
@@ -53,7 +53,7 @@ function transformLine(
   stride: number,
   length: number,
 ): void {
-  const { cos, sin, order } = tableOf(length);
+  const { cos, sin, order } = makeTransformTable(length);
   for (let i = 0; i < length; i += 1) {
     const j = order[i]!;
     if (j <= i) continue;
@@ -87,7 +87,7 @@ function transformLine(
 }
 
 /** Cosines, sines and the bit-reversed order. */
-function tableOf(length: number) {
+function makeTransformTable(length: number) {
   const known = tables.get(length);
   if (known !== undefined) return known;
   const half = Math.max(1, length / 2);

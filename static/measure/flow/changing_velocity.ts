@@ -3,7 +3,7 @@
  * separately. If they disagree, the streaks are curved: the lines are shifted so that the streaks become straight, and
  * the window is measured again.
  */
-import { certain, roughVelocity, unmeasured, type WindowVelocity } from "./window_velocity.ts";
+import { keepMeasured, makeUnmeasured, measureRoughly, type WindowVelocity } from "./window_velocity.ts";
 
 /** Halves disagree if they differ by more than this many standard errors and by more than this fraction of the velocity. */
 const [DISAGREEING, CHANGE] = [3, 0.02];
@@ -43,17 +43,20 @@ const GREATEST_ERROR = 0.1;
  * @param columns pixels per line
  * @returns `changing` if the halves disagree; its velocity is NaN if it cannot be measured well enough
  */
-export const changingVelocity = (values: Float64Array, rows: number, columns: number): WindowVelocity =>
-  changingFlow(values, rows, columns).found;
+export const measureChangingVelocity = (
+  values: Float64Array,
+  rows: number,
+  columns: number,
+): WindowVelocity => measureChangingFlow(values, rows, columns).found;
 
 /**
- * Like {@linkcode changingVelocity}, with the intermediate results.
+ * Like {@linkcode measureChangingVelocity}, with the intermediate results.
  *
  * @returns `rough` velocities of the window and its halves, for any verdict; if the halves disagree, also
  *   the velocity if they agreed, `whole`, and their difference in standard errors, `change`, as these may
  *   turn out too small
  */
-export function changingFlow(
+export function measureChangingFlow(
   values: Float64Array,
   rows: number,
   columns: number,
@@ -64,14 +67,14 @@ export function changingFlow(
   whole?: WindowVelocity;
   change?: number;
 } {
-  const rough = roughVelocity(values, rows, columns);
-  const whole = certain(rough);
-  const parts = partsOf(values, rows, columns, 2);
+  const rough = measureRoughly(values, rows, columns);
+  const whole = keepMeasured(rough);
+  const parts = measureParts(values, rows, columns, 2);
   const seen = { rough, halves: parts };
   const halves = parts.filter(isUsable);
   if (halves.length < 2) return { found: whole, ...seen };
   const [first, second] = halves.map(({ velocity }) => velocity) as [number, number];
-  const noise = Math.hypot(...halves.map(noiseOf));
+  const noise = Math.hypot(...halves.map(computeVelocityError));
   const [middle, change] = [(first + second) / 2, second - first];
   const isSame = Math.abs(change) <= Math.max(DISAGREEING * noise, CHANGE * Math.abs(middle));
   if (isSame) {
@@ -79,8 +82,8 @@ export function changingFlow(
     return { found: { ...whole, error }, ...seen };
   }
   const disagreement = { ...seen, whole, change: Math.abs(change) / noise };
-  const none = { found: unmeasured("changing", whole.confidence), ...disagreement };
-  const again = roughVelocity(straightened(values, rows, columns, change / (rows / 2)), rows, columns);
+  const none = { found: makeUnmeasured("changing", whole.confidence), ...disagreement };
+  const again = measureRoughly(straightenLines(values, rows, columns, change / (rows / 2)), rows, columns);
   const off = again.velocity - middle;
   if (!(Math.abs(off) <= Math.abs(change) / 2 + DISAGREEING * noise)) return none;
   const own = Math.abs(again.velocity) * Math.max(again.error, LEAST_WHOLE_ERROR);
@@ -89,9 +92,9 @@ export function changingFlow(
   const bend = BEND * off * Math.max(0, 1 - chance / (off * off));
   const velocity = again.velocity + bend;
   const curve = (place: number) => velocity + change * 2 * place - SLOPE * bend * place * place / 2;
-  const quarters = partsOf(values, rows, columns, 4).filter(isUsable);
+  const quarters = measureParts(values, rows, columns, 4).filter(isUsable);
   const squares = quarters.map((part) =>
-    (part.velocity - curve(part.place)) ** 2 - CHANCE * noiseOf(part) ** 2
+    (part.velocity - curve(part.place)) ** 2 - CHANCE * computeVelocityError(part) ** 2
   );
   // Root mean square difference of the quarters from the curve, minus what noise explains.
   const rest = Math.sqrt(
@@ -108,7 +111,7 @@ export function changingFlow(
 /**
  * Velocities of equal parts of a window, with `place`, the middle of each part from -0.5 to 0.5; none if parts are too short.
  */
-function partsOf(
+function measureParts(
   values: Float64Array,
   rows: number,
   columns: number,
@@ -118,7 +121,7 @@ function partsOf(
   if (length < LEAST_LINES) return [];
   return Array.from({ length: count }, (_, i) => {
     const row = Math.round(i * (rows - length) / (count - 1));
-    const found = roughVelocity(values.subarray(row * columns, (row + length) * columns), length, columns);
+    const found = measureRoughly(values.subarray(row * columns, (row + length) * columns), length, columns);
     return { ...found, place: (row + length / 2) / rows - 0.5 };
   });
 }
@@ -127,10 +130,11 @@ function partsOf(
 const isUsable = ({ error }: WindowVelocity) => error < GREATEST_PART_ERROR;
 
 /** Standard error in pixels per line. */
-const noiseOf = ({ velocity, error }: WindowVelocity) => Math.abs(velocity) * Math.max(error, LEAST_ERROR);
+const computeVelocityError = ({ velocity, error }: WindowVelocity) =>
+  Math.abs(velocity) * Math.max(error, LEAST_ERROR);
 
 /** Shifts the lines so that a velocity growing by `growth` per line becomes constant; NaN beyond the ends of a line. */
-function straightened(values: Float64Array, rows: number, columns: number, growth: number): Float64Array {
+function straightenLines(values: Float64Array, rows: number, columns: number, growth: number): Float64Array {
   const straight = new Float64Array(values.length);
   for (let row = 0; row < rows; row += 1) {
     const shift = growth * (row - (rows - 1) / 2) ** 2 / 2;

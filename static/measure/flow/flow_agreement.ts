@@ -2,7 +2,7 @@
  * What the windows of a recording say together: which velocities hold beside those of their neighbours, whether the
  * pattern is one that flows, and how far errors must be widened.
  */
-import { mean, percentile } from "../traces.ts";
+import { computeMean, findPercentile } from "../traces.ts";
 import type { WindowFlow } from "./window_flow.ts";
 
 /** What flows in a window; `line` is the middle of the window, from 0. */
@@ -48,28 +48,28 @@ export const isMoving = ({ verdict, velocity }: { verdict: string; velocity: num
  * @param found at equal distances
  * @param window lines
  */
-export function agreed(
+export function requireAgreement(
   found: readonly FlowAt[],
   window: number,
   columns: number,
 ): (FlowAt & { isIndicative?: boolean })[] {
   const strengths = Float64Array.from(found.filter(isMoving), ({ strength }) => strength);
-  const usual = percentile(strengths, 50);
+  const usual = findPercentile(strengths, 50);
   const clear = found.map((one) =>
     one.isBroken || isMoving(one) && one.strength < FAINT * usual ? asUnclear(one) : one
   );
   const supported = clear.map((one, i) =>
     !isMoving(one) || isSupported(clear, i, window) ? one : asUnclear(one)
   );
-  const lasting = withoutBreaks(supported, window);
-  const flowing = wayOf(lasting) < LEAST_WAY * columns
+  const lasting = dropShortRuns(supported, window);
+  const flowing = integrateWay(lasting) < LEAST_WAY * columns
     ? lasting.map((one) => isMoving(one) ? asUnclear(one) : one)
     : lasting;
   const isStill = !flowing.some(isMoving);
   const all = flowing.map((one) =>
     isStill && one.stands ? { ...one, verdict: "standing" as const, velocity: 0, error: NaN, rest: 1 } : one
   );
-  return widened(all, window, usual);
+  return widenErrors(all, window, usual);
 }
 
 const asUnclear = ({ second: _, secondError: __, ...one }: FlowAt): FlowAt => ({
@@ -108,7 +108,7 @@ function isSupported(found: readonly FlowAt[], i: number, window: number): boole
 }
 
 /** Without short runs of similar velocities that differ from the longer runs before and after them. */
-function withoutBreaks(found: readonly FlowAt[], window: number): readonly FlowAt[] {
+function dropShortRuns(found: readonly FlowAt[], window: number): readonly FlowAt[] {
   const runs: FlowAt[][] = [];
   for (const one of found.filter(isMoving)) {
     const last = runs.at(-1)?.at(-1);
@@ -144,7 +144,7 @@ function isSimilar(one: FlowAt, other: FlowAt, part: number) {
 }
 
 /** How far the cells get from where they are at some time, in pixels; of two flows, the farther one. */
-function wayOf(found: readonly FlowAt[]) {
+function integrateWay(found: readonly FlowAt[]) {
   const ways = [0, 1].map(() => ({ way: 0, low: 0, high: 0 }));
   for (const [i, { line, velocity, second = velocity }] of found.entries()) {
     const next = found[i + 1]?.line ?? line + (line - (found[i - 1]?.line ?? line - 1));
@@ -158,7 +158,7 @@ function wayOf(found: readonly FlowAt[]) {
 }
 
 /** A window whose halves agree within widened errors. @param factor of errors */
-function steadied(found: FlowAt, factor: number): FlowAt {
+function steadyWindow(found: FlowAt, factor: number): FlowAt {
   const { whole, change = Infinity, verdict } = found;
   if (verdict !== "changing" || whole === undefined || !(change <= ERRORS * factor)) return found;
   if (!Number.isFinite(whole.velocity)) return found;
@@ -171,20 +171,20 @@ function steadied(found: FlowAt, factor: number): FlowAt {
  *
  * @param usual strength
  */
-function widened(found: readonly FlowAt[], window: number, usual: number) {
+function widenErrors(found: readonly FlowAt[], window: number, usual: number) {
   const own = Float64Array.from(
     found.filter(({ verdict }) => verdict === "measured"),
     ({ spread }) => spread,
   );
-  const most = 4 * percentile(own, 50);
+  const most = 4 * findPercentile(own, 50);
   const isCommon = own.length >= SEVERAL;
-  const common = isCommon ? Math.max(1, mean(own.map((spread) => Math.min(most, spread)))) : 1;
-  const all = found.map((one) => steadied(one, Math.sqrt(common)));
-  const alike = percentile(
+  const common = isCommon ? Math.max(1, computeMean(own.map((spread) => Math.min(most, spread)))) : 1;
+  const all = found.map((one) => steadyWindow(one, Math.sqrt(common)));
+  const alike = findPercentile(
     Float64Array.from(found.filter(({ verdict }) => verdict === "measured"), ({ likeness }) => likeness),
     50,
   );
-  const factor = common * Math.min(MOST_SCATTER, Math.max(1, scatterOf(all, window) / common));
+  const factor = common * Math.min(MOST_SCATTER, Math.max(1, measureScatter(all, window) / common));
   return all.map((one) => {
     if (!isMoving(one)) return one;
     const { spread, error, confidence, strength, verdict } = one;
@@ -201,7 +201,7 @@ function widened(found: readonly FlowAt[], window: number, usual: number) {
  * How far velocities of neighbours that share no line differ from the line through them, as a multiple of their variance; 0
  * if flow changes, or if there are too few.
  */
-function scatterOf(found: readonly FlowAt[], window: number): number {
+function measureScatter(found: readonly FlowAt[], window: number): number {
   const moving = found.filter(isMoving);
   const measured = moving.filter(({ verdict }) => verdict === "measured");
   if (found.length < 2 || measured.length < STEADY * moving.length) return 0;
@@ -214,5 +214,5 @@ function scatterOf(found: readonly FlowAt[], window: number): number {
     return [(before - 2 * here + after) ** 2 / (a + 4 * b + c)];
   });
   // The median of a squared normal deviate is 0.455.
-  return squares.length < 4 * SEVERAL ? 0 : percentile(Float64Array.from(squares), 50) / 0.455;
+  return squares.length < 4 * SEVERAL ? 0 : findPercentile(Float64Array.from(squares), 50) / 0.455;
 }

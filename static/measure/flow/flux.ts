@@ -3,13 +3,13 @@
  * of the surrounding windows give each sample its place, and samples at the same place are averaged. A cell is a stretch
  * of the strip that stands out from the plasma. Touching cells are counted by their area, divided by the area of one cell.
  */
-import { gaussian, mean, percentile, runsOf } from "../traces.ts";
-import { standingPart } from "./standing.ts";
-import { type Band, measured, settingsOf } from "../measurement.ts";
+import { computeMean, findPercentile, listRuns, makeGaussian } from "../traces.ts";
+import { estimateStanding } from "./standing.ts";
+import { type Band, completeSettings, measureInThread } from "../measurement.ts";
 import { VELOCITY } from "./mod.ts";
-import { isNumber } from "./velocity_summary.ts";
+import { hasCountedVelocity } from "./velocity_summary.ts";
 import type { VelocityAt } from "./velocity.ts";
-import type { Plane } from "../line_scan.ts";
+import type { ScanSamples } from "../line_scan.ts";
 
 /** Cells are `dark` or `bright`, and counted over `window` lines. */
 export type FluxSettings = { window: number; cells: string };
@@ -54,31 +54,35 @@ const MOST_COVERED = 0.75;
  *
  * @throws {RangeError} the band is too narrow for velocities
  */
-export function fluxOverTime(plane: Plane, band: Band, { window, cells }: FluxSettings): FluxAt[] {
+export function measureFlux(plane: ScanSamples, band: Band, { window, cells }: FluxSettings): FluxAt[] {
   const [rows, all] = plane.shape as readonly [number, number];
   const { columns } = band;
   const scanned = { ...band, pixelTime: 0 };
-  const { found: velocities, settings } = measured(
+  const { found: velocities, settings } = measureInThread(
     VELOCITY,
     plane,
     scanned,
-    settingsOf(VELOCITY, { method: "autocorrelation" }, scanned),
+    completeSettings(VELOCITY, { method: "autocorrelation" }, scanned),
   );
   const length = settings.window as number;
-  const speeds = speedsOf(velocities as VelocityAt[], rows, length);
-  const still = standingPart(plane.samples, rows, all, length);
+  const speeds = interpolateSpeeds(velocities as VelocityAt[], rows, length);
+  const still = estimateStanding(plane.samples, rows, all, length);
   const [passed, under, seen] = Array.from({ length: 3 }, () => new Float64Array(rows)) as [
     Float64Array<ArrayBuffer>,
     Float64Array<ArrayBuffer>,
     Float64Array<ArrayBuffer>,
   ];
-  for (const [from, to] of runsOf(speeds)) {
-    count(strip(plane, still, columns, speeds, from, to), cells === "dark" ? -1 : 1, { passed, under, seen });
+  for (const [from, to] of listRuns(speeds)) {
+    countPassing(strip(plane, still, columns, speeds, from, to), cells === "dark" ? -1 : 1, {
+      passed,
+      under,
+      seen,
+    });
   }
-  const isCrowded = mean(under, 0, rows) / mean(seen, 0, rows) > MOST_COVERED;
+  const isCrowded = computeMean(under, 0, rows) / computeMean(seen, 0, rows) > MOST_COVERED;
   const found = [];
   for (let line = 0; line + window <= rows; line += window) {
-    const sum = (of: Float64Array) => mean(of, line, line + window) * window;
+    const sum = (of: Float64Array) => computeMean(of, line, line + window) * window;
     const isKnown = speeds.subarray(line, line + window).every(Number.isFinite);
     const verdict: FluxAt["verdict"] = !isKnown
       ? "no velocity"
@@ -98,8 +102,8 @@ export function fluxOverTime(plane: Plane, band: Band, { window, cells }: FluxSe
  * Velocity at each line in columns per line, interpolated between windows; NaN if no window with a velocity
  * is near. `length` of a window.
  */
-function speedsOf(found: readonly VelocityAt[], rows: number, length: number): Float64Array {
-  const numbers = found.filter(isNumber);
+function interpolateSpeeds(found: readonly VelocityAt[], rows: number, length: number): Float64Array {
+  const numbers = found.filter(hasCountedVelocity);
   const speeds = new Float64Array(rows).fill(NaN);
   for (const [i, { line, velocity }] of numbers.entries()) {
     const following = numbers[i + 1];
@@ -121,7 +125,7 @@ function speedsOf(found: readonly VelocityAt[], rows: number, length: number): F
  *   the line at which a place is in the middle of the band, -1 if it never is
  */
 function strip(
-  { samples, shape }: Plane,
+  { samples, shape }: ScanSamples,
   still: Float64Array,
   [first, end]: readonly [number, number],
   speeds: Float64Array,
@@ -150,10 +154,10 @@ function strip(
     }
   }
   const middle = (first + end - 1) / 2;
-  const weights = smoothed(counts);
+  const weights = sumNeighbours(counts);
   return {
     // Sums and counts are smoothed separately: some places have more samples than others.
-    values: smoothed(sums).map((sum, i) => weights[i]! > LEAST_SEEN ? sum / weights[i]! : NaN),
+    values: sumNeighbours(sums).map((sum, i) => weights[i]! > LEAST_SEEN ? sum / weights[i]! : NaN),
     lineOf(place: number) {
       const wanted = middle - (place / FINE + low);
       if (wanted < Math.min(0, last) || wanted > Math.max(0, last)) return -1;
@@ -174,25 +178,25 @@ function strip(
  * @param sign 1 for bright cells, -1 for dark ones
  * @param counts for each line: cells, covered places and all places
  */
-function count(
+function countPassing(
   { values, lineOf }: ReturnType<typeof strip>,
   sign: 1 | -1,
   { passed, under, seen }: Record<"passed" | "under" | "seen", Float64Array>,
 ) {
   const smooth = values.map((value) => sign * value);
-  const { plasma, depth } = levels(smooth);
-  const noise = noiseOf(smooth);
+  const { plasma, depth } = measureCellLevels(smooth);
+  const noise = estimateSmoothedNoise(smooth);
   if (!(depth > CLEAR * noise)) return;
-  const cells = cellsOf(
+  const cells = findCells(
     smooth.map((value) => value - plasma),
     depth / 2,
     Math.max(CLEAR * noise, LEAST_DEPTH * depth),
   );
   const areas = Float64Array.from(cells, ({ area }) => area);
   // Area of a single cell: the median of similar areas among the smaller ones.
-  let one = percentile(areas, 25);
+  let one = findPercentile(areas, 25);
   for (let round = 0; round < 5; round += 1) {
-    one = percentile(areas.filter((area) => area > 0.6 * one && area < 1.5 * one), 50);
+    one = findPercentile(areas.filter((area) => area > 0.6 * one && area < 1.5 * one), 50);
   }
   for (const { middle, area } of cells) {
     const line = lineOf(middle);
@@ -207,7 +211,7 @@ function count(
 }
 
 /** Levels of plasma and cells: quartiles on both sides of the threshold that separates them best (Otsu 1979). */
-function levels(values: Float64Array) {
+function measureCellLevels(values: Float64Array) {
   const sorted = values.filter(Number.isFinite).sort();
   const total = sorted.reduce((sum, value) => sum + value, 0);
   let [best, sum, cut] = [-Infinity, 0, 0];
@@ -216,20 +220,20 @@ function levels(values: Float64Array) {
     const between = i * (sorted.length - i) * (sum / i - (total - sum) / (sorted.length - i)) ** 2;
     if (between > best) [best, cut] = [between, i];
   }
-  const low = percentile(sorted.subarray(0, cut), 25);
-  const high = percentile(sorted.subarray(cut), 75);
+  const low = findPercentile(sorted.subarray(0, cut), 25);
+  const high = findPercentile(sorted.subarray(cut), 75);
   return { plasma: low, depth: high - low };
 }
 
 /** Standard deviation of white noise after the smoothing, from second differences of distant places. */
-function noiseOf(values: Float64Array) {
+function estimateSmoothedNoise(values: Float64Array) {
   const differences = Float64Array.from(
     { length: Math.max(0, values.length - 2 * APART) },
     (_, i) => Math.abs(values[i]! - 2 * values[i + APART]! + values[i + 2 * APART]!),
   );
   // Cells cause the larger differences, so the first quartile is used: 0.3186 for |N(0, 1)|. A second difference has six
   // times the variance.
-  return percentile(differences, 25) / (0.3186 * Math.sqrt(6));
+  return findPercentile(differences, 25) / (0.3186 * Math.sqrt(6));
 }
 
 /**
@@ -238,7 +242,7 @@ function noiseOf(values: Float64Array) {
  * @param values above the plasma
  * @param least smallest height of a cell
  */
-function cellsOf(values: Float64Array, least: number, prominence: number) {
+function findCells(values: Float64Array, least: number, prominence: number) {
   const cells: { middle: number; area: number }[] = [];
   let [top, valley, start, isRising] = [-Infinity, Infinity, 0, true];
   let lowest = 0;
@@ -270,9 +274,9 @@ function cellsOf(values: Float64Array, least: number, prominence: number) {
 }
 
 /** Sums of neighbouring values, weighted with a Gaussian. */
-function smoothed(values: Float64Array) {
+function sumNeighbours(values: Float64Array) {
   const reach = Math.ceil(3 * SMOOTHED);
-  const weights = gaussian(reach, SMOOTHED);
+  const weights = makeGaussian(reach, SMOOTHED);
   return values.map((_, at) =>
     weights.reduce((sum, weight, i) => sum + weight * (values[at + i - reach] ?? 0), 0)
   );

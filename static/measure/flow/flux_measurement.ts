@@ -1,16 +1,16 @@
 /** The number of cells that pass a place over time. */
-import { perTime } from "../line_scan.ts";
+import { formatPerTime } from "../line_scan.ts";
 import {
-  columnOf,
+  countVerdicts,
   type Item,
+  listValuesOver,
+  makeColumn,
+  makeTimeColumn,
   type Measurement,
-  timeColumn,
-  valuesOver,
-  verdictCounts,
-  verdictOf,
+  takeVerdict,
 } from "../measurement.ts";
-import { mean, standardError } from "../traces.ts";
-import { type FluxAt, fluxOverTime, type FluxSettings } from "./flux.ts";
+import { computeMean, computeStandardError } from "../traces.ts";
+import { type FluxAt, type FluxSettings, measureFlux } from "./flux.ts";
 
 /** Counts of cells, in windows of lines. */
 export const FLUX: Measurement<Item & FluxAt, FluxSettings> = {
@@ -28,33 +28,33 @@ export const FLUX: Measurement<Item & FluxAt, FluxSettings> = {
     { key: "window", label: "Count over", value: 200, unit: "lines", isCount: true },
   ],
   method: () => "cells counted along the flow by the velocities of the autocorrelation method",
-  run: fluxOverTime,
+  run: measureFlux,
   columns(found, axes) {
     const [time] = axes;
     return [
-      timeColumn(found, time),
-      { name: "Flux", unit: `cells/${perTime(time)}`, values: valuesOver(FLUX, found, axes) },
-      columnOf("Cells", found, ({ cells }) => cells),
+      makeTimeColumn(found, time),
+      { name: "Flux", unit: `cells/${formatPerTime(time)}`, values: listValuesOver(FLUX, found, axes) },
+      makeColumn("Cells", found, ({ cells }) => cells),
       { name: "Line covered", unit: "%", values: found.map(({ coverage }) => 100 * (coverage ?? NaN)) },
-      columnOf("Verdict", found, verdictOf),
+      makeColumn("Verdict", found, takeVerdict),
     ];
   },
   summary(found, { axes }) {
     const [time] = axes;
-    const values = valuesOver(FLUX, found, axes);
+    const values = listValuesOver(FLUX, found, axes);
     const covered = Float64Array.from(found, ({ coverage }) => coverage ?? NaN);
     return [
       { name: "Counts", value: found.length },
-      ...verdictCounts(found, ["counted", "no velocity", "faint", "crowded"]),
-      { name: "Mean flux", value: mean(values), unit: `cells/${perTime(time)}` },
-      { name: "SEM of flux", value: standardError(values), unit: `cells/${perTime(time)}` },
-      { name: "Line covered", value: 100 * mean(covered), unit: "%" },
+      ...countVerdicts(found, ["counted", "no velocity", "faint", "crowded"]),
+      { name: "Mean flux", value: computeMean(values), unit: `cells/${formatPerTime(time)}` },
+      { name: "SEM of flux", value: computeStandardError(values), unit: `cells/${formatPerTime(time)}` },
+      { name: "Line covered", value: 100 * computeMean(covered), unit: "%" },
     ];
   },
   value: "Mean flux",
   overTime: {
     name: "Flux",
-    unit: ([time]) => `cells/${perTime(time)}`,
+    unit: ([time]) => `cells/${formatPerTime(time)}`,
     value: ({ flux }, [time]) => (flux ?? NaN) / time.step,
   },
 };

@@ -1,38 +1,38 @@
 /** Velocity over time as a measurement (measurement.ts), divided into orders of several windows each. */
-import { quantity, significant, tableUnit } from "../axes.ts";
+import { formatQuantity, formatTableUnit, roundToDigits } from "../axes.ts";
 import {
   AUTOMATICALLY,
-  type Axes,
   type Band,
-  chosenParameter,
-  columnOf,
+  countVerdicts,
+  listValuesOver,
+  makeChosenParameter,
+  makeColumn,
+  makeTimeColumn,
   type Measurement,
   type Quantity,
-  timeColumn,
-  valuesOver,
-  verdictCounts,
-  verdictOf,
+  type ScanSampling,
+  takeVerdict,
 } from "../measurement.ts";
-import { deviation, mean, percentile, standardError } from "../traces.ts";
+import { computeDeviation, computeMean, computeStandardError, findPercentile } from "../traces.ts";
 import {
+  convertVelocity,
+  findResolvable,
+  formatVelocity,
+  formatVelocityUnit,
+  listWindowStarts,
+  measureVelocities,
   type Method,
   METHODS,
-  physicalVelocity,
-  resolvable,
   SHORTEST_WINDOW,
-  velocitiesAt,
   type VelocityAt,
-  velocityTableUnit,
-  velocityText,
   type Windows,
-  windowStarts,
   withBends,
 } from "./velocity.ts";
-import { type Plane } from "../line_scan.ts";
-import { agreed, type FlowAt, isMoving } from "./flow_agreement.ts";
-import { standingPart } from "./standing.ts";
-import { isNumber, shareOfRest, velocitySummary } from "./velocity_summary.ts";
-import { agreeingWindow, chosenWindow, firstWindow, ordersOf } from "./window_choice.ts";
+import { type ScanSamples } from "../line_scan.ts";
+import { type FlowAt, isMoving, requireAgreement } from "./flow_agreement.ts";
+import { estimateStanding } from "./standing.ts";
+import { hasCountedVelocity, shareOfRest, summarizeVelocities } from "./velocity_summary.ts";
+import { chooseAgreeingWindow, chooseFirstWindow, chooseWindow, divideIntoOrders } from "./window_choice.ts";
 import type { Column } from "../csv.ts";
 
 /** Largest number of windows per order: enough to be worth its message, few enough to be done soon. */
@@ -84,7 +84,7 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
       },
       help: "methods",
     },
-    { ...chosenParameter("Window chosen", "Window"), help: "window" },
+    { ...makeChosenParameter("Window chosen", "Window"), help: "window" },
     {
       key: "window",
       label: "Window",
@@ -102,22 +102,25 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
       unit: "us",
       least: 0,
       help: "time-along-the-line",
-      cited: ({ pixelTime }, band) => ["Time along the line", alongLine(pixelTime as number, band)],
+      cited: (
+        { pixelTime },
+        band,
+      ) => ["Time along the line", describeTimeAlongLine(pixelTime as number, band)],
     },
   ],
   defaults(settings, band) {
     const { window, chosen = window === undefined ? AUTOMATICALLY : "by hand" } = settings;
-    const lines = window ?? firstWindow(lineTimeOf(band.axes), band.lines);
+    const lines = window ?? chooseFirstWindow(findLineTime(band.axes), band.lines);
     return {
       chosen,
       window: lines,
-      step: halfOf(lines),
+      step: halveWindow(lines),
       pixelTime: 1e6 * band.pixelTime,
     };
   },
   typed: (settings, key) =>
     key === "window"
-      ? { ...settings, chosen: "by hand", step: halfOf(settings.window) }
+      ? { ...settings, chosen: "by hand", step: halveWindow(settings.window) }
       : key === "step"
       ? { ...settings, chosen: "by hand" }
       : settings,
@@ -125,49 +128,49 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
     if (columns[1] - columns[0] < SHORTEST_WINDOW) {
       return `Too narrow: a velocity needs at least ${SHORTEST_WINDOW} columns.`;
     }
-    const [slow, fast] = resolvable({ window, columns }).map((velocity) =>
-      velocityText(significant(physicalVelocity(velocity, axes), 2), axes)
+    const [slow, fast] = findResolvable({ window, columns }).map((velocity) =>
+      formatVelocity(roundToDigits(convertVelocity(velocity, axes), 2), axes)
     );
-    return `${quantity(window * axes[0].step, axes[0], 3)}: measures velocities from ${slow} to ${fast}.${
-      chosen === AUTOMATICALLY ? " The window adapts." : ""
-    }`;
+    return `${
+      formatQuantity(window * axes[0].step, axes[0], 3)
+    }: measures velocities from ${slow} to ${fast}.${chosen === AUTOMATICALLY ? " The window adapts." : ""}`;
   },
   method: ({ method }) => METHODS[method],
   *divide(plane, { columns, axes }, settings) {
-    const lineTime = lineTimeOf(axes);
+    const lineTime = findLineTime(axes);
     const pixelTime = lineTime === null ? 0 : settings.pixelTime / 1e6 / lineTime;
     const windows = { columns, pixelTime };
     const { chosen, method } = settings;
     const isChosen = chosen === AUTOMATICALLY;
-    const choose = method === "agreeing" ? agreeingWindow : chosenWindow;
+    const choose = method === "agreeing" ? chooseAgreeingWindow : chooseWindow;
     const window = isChosen ? yield* choose(plane, windows, lineTime) : settings.window;
-    const step = isChosen ? halfOf(window) : settings.step;
-    const starts = windowStarts(plane.shape[0]!, window, step);
+    const step = isChosen ? halveWindow(window) : settings.step;
+    const starts = listWindowStarts(plane.shape[0]!, window, step);
     const size = Math.min(MOST_WINDOWS, Math.ceil(starts.length / ORDERS)) || 1;
     const own = { ...windows, window, method };
-    const found = (yield ordersOf(plane, own, starts, size)).flat();
+    const found = (yield divideIntoOrders(plane, own, starts, size)).flat();
     const used = { ...settings, window, step };
     if (method !== "agreeing") return { found: withBends(found, window, step), settings: used };
-    const again = yield ordersOf(
+    const again = yield divideIntoOrders(
       plane,
       own,
-      restingAmong(found, starts),
+      selectResting(found, starts),
       size,
-      wallOf(plane, found, window),
+      estimateWall(plane, found, window),
     );
     const later = new Map(again.flat().map((one) => [one.line, one]));
     const all = found.map((one) => later.get(one.line) ?? one);
-    return { found: agreedVelocities(all, columns[1] - columns[0], window, step), settings: used };
+    return { found: measureAgreedVelocities(all, columns[1] - columns[0], window, step), settings: used };
   },
-  follow: (plane, { windows, starts }) => velocitiesAt(plane, windows as Windows, starts as number[]),
+  follow: (plane, { windows, starts }) => measureVelocities(plane, windows as Windows, starts as number[]),
   columns(found, axes) {
     return [
-      timeColumn(found, axes[0]),
-      { name: "Velocity", unit: velocityTableUnit(axes), values: valuesOver(VELOCITY, found, axes) },
-      columnOf("Confidence", found, ({ confidence }) => confidence),
+      makeTimeColumn(found, axes[0]),
+      { name: "Velocity", unit: formatVelocityUnit(axes), values: listValuesOver(VELOCITY, found, axes) },
+      makeColumn("Confidence", found, ({ confidence }) => confidence),
       { name: ESTIMATED, unit: "%", values: found.map(({ error }) => 100 * (error ?? NaN)) },
-      columnOf("Verdict", found, verdictOf),
-      ...found.some(({ rest }) => rest !== undefined) ? flowColumns(found, axes) : [],
+      makeColumn("Verdict", found, takeVerdict),
+      ...found.some(({ rest }) => rest !== undefined) ? makeFlowColumns(found, axes) : [],
     ];
   },
   listed: (found, axes) =>
@@ -176,10 +179,10 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
       name: name === ESTIMATED ? "Standard error" : name,
     })),
   summary(found, { axes }, { window, method }) {
-    const unit = velocityTableUnit(axes);
-    const { numbers, median, cycle } = velocitySummary(found, window);
-    const values = valuesOver(VELOCITY, found, axes);
-    const own = found.filter(isNumber);
+    const unit = formatVelocityUnit(axes);
+    const { numbers, median, cycle } = summarizeVelocities(found, window);
+    const values = listValuesOver(VELOCITY, found, axes);
+    const own = found.filter(hasCountedVelocity);
     const errors = Float64Array.from(own, ({ error }) => 100 * (error ?? NaN));
     return [
       { name: "Windows", value: found.length },
@@ -187,60 +190,60 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
         name: "With a velocity",
         value: numbers - own.filter(({ verdict }) => verdict === "standing").length,
       },
-      ...verdictCounts(found, ["changing", "standing", "two velocities", "too slow", "too fast", "unclear"]),
-      { name: "Median velocity", value: physicalVelocity(median, axes), unit },
-      { name: "Mean velocity", value: mean(values), unit },
-      { name: "SD of velocity", value: deviation(values), unit },
-      { name: "SEM of velocity", value: standardError(values), unit },
-      { name: "Median standard error", value: percentile(errors, 50), unit: "%" },
-      ...method === "agreeing" ? flowQuantities(found, axes) : [],
+      ...countVerdicts(found, ["changing", "standing", "two velocities", "too slow", "too fast", "unclear"]),
+      { name: "Median velocity", value: convertVelocity(median, axes), unit },
+      { name: "Mean velocity", value: computeMean(values), unit },
+      { name: "SD of velocity", value: computeDeviation(values), unit },
+      { name: "SEM of velocity", value: computeStandardError(values), unit },
+      { name: "Median standard error", value: findPercentile(errors, 50), unit: "%" },
+      ...method === "agreeing" ? makeFlowQuantities(found, axes) : [],
       ...cycle !== null && cycle.cycles < 1
         ? [{ name: "Course", value: "changes over the recording: not the mean of the flow" }]
         : [],
       ...!cycle?.isRhythm ? [] : [
         { name: "Cycles", value: cycle.cycles },
-        { name: "Length of a cycle", value: cycle.period * axes[0].step, unit: tableUnit(axes[0]) },
-        { name: "Mean velocity of whole cycles", value: physicalVelocity(cycle.mean, axes), unit },
+        { name: "Length of a cycle", value: cycle.period * axes[0].step, unit: formatTableUnit(axes[0]) },
+        { name: "Mean velocity of whole cycles", value: convertVelocity(cycle.mean, axes), unit },
       ],
     ];
   },
   value: "Median velocity",
   overTime: {
     name: "Velocity",
-    unit: velocityTableUnit,
-    value: ({ velocity }, axes) => physicalVelocity(velocity ?? NaN, axes),
-    second: ({ second }, axes) => physicalVelocity(second ?? NaN, axes),
+    unit: formatVelocityUnit,
+    value: ({ velocity }, axes) => convertVelocity(velocity ?? NaN, axes),
+    second: ({ second }, axes) => convertVelocity(second ?? NaN, axes),
     error: ({ error = NaN }) =>
       error === null || !(error >= 0) ? "" : `± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`,
     spread: ({ velocity, error }, axes) =>
-      Math.abs(physicalVelocity(velocity ?? NaN, axes)) * (error !== null && error! >= 0 ? error! : NaN),
+      Math.abs(convertVelocity(velocity ?? NaN, axes)) * (error !== null && error! >= 0 ? error! : NaN),
     certainty: ({ confidence }) => confidence,
   },
 };
 
 /** Columns of windows that agree. */
-const flowColumns = (found: readonly VelocityAt[], axes: Axes): Column[] => [
-  columnOf("Standard error is", found, ({ isIndicative }) => isIndicative ? "indicative" : ""),
+const makeFlowColumns = (found: readonly VelocityAt[], axes: ScanSampling): Column[] => [
+  makeColumn("Standard error is", found, ({ isIndicative }) => isIndicative ? "indicative" : ""),
   {
     name: "Second velocity",
-    unit: velocityTableUnit(axes),
-    values: found.map(({ second, isLeftOut }) => isLeftOut ? NaN : physicalVelocity(second ?? NaN, axes)),
+    unit: formatVelocityUnit(axes),
+    values: found.map(({ second, isLeftOut }) => isLeftOut ? NaN : convertVelocity(second ?? NaN, axes)),
   },
   { name: "At rest", unit: "%", values: found.map(({ rest }) => 100 * (rest ?? NaN)) },
 ];
 
 /** Quantities of windows that agree. */
-function flowQuantities(found: readonly VelocityAt[], axes: Axes): Quantity[] {
-  const unit = velocityTableUnit(axes);
+function makeFlowQuantities(found: readonly VelocityAt[], axes: ScanSampling): Quantity[] {
+  const unit = formatVelocityUnit(axes);
   const own = found.filter(({ isLeftOut }) => !isLeftOut);
-  const seconds = Float64Array.from(own, ({ second }) => physicalVelocity(second ?? NaN, axes));
-  const values = valuesOver(VELOCITY, found, axes);
+  const seconds = Float64Array.from(own, ({ second }) => convertVelocity(second ?? NaN, axes));
+  const values = listValuesOver(VELOCITY, found, axes);
   return [
-    { name: "25th percentile of velocity", value: percentile(values, 25), unit },
-    { name: "75th percentile of velocity", value: percentile(values, 75), unit },
+    { name: "25th percentile of velocity", value: findPercentile(values, 25), unit },
+    { name: "75th percentile of velocity", value: findPercentile(values, 75), unit },
     { name: "Time at rest", value: 100 * shareOfRest(own), unit: "%" },
     ...seconds.some(Number.isFinite)
-      ? [{ name: "Median second velocity", value: percentile(seconds, 50), unit }]
+      ? [{ name: "Median second velocity", value: findPercentile(seconds, 50), unit }]
       : [],
   ];
 }
@@ -252,7 +255,7 @@ const SOME = 0.02;
  * First lines of windows to measure again against the wall that shows while cells move: cells that stand still for long
  * look like a wall.
  */
-function restingAmong(found: readonly VelocityAt[], starts: readonly number[]) {
+function selectResting(found: readonly VelocityAt[], starts: readonly number[]) {
   const moving = found.filter(isMoving).length;
   const standing =
     found.filter(({ verdict, stands, rest }) => verdict === "standing" || stands || (rest ?? 0) > 0).length;
@@ -261,7 +264,11 @@ function restingAmong(found: readonly VelocityAt[], starts: readonly number[]) {
 }
 
 /** The wall by the lines of windows in which cells move. */
-function wallOf({ samples, shape: [, columns] }: Plane, found: readonly VelocityAt[], window: number) {
+function estimateWall(
+  { samples, shape: [, columns] }: ScanSamples,
+  found: readonly VelocityAt[],
+  window: number,
+) {
   const moving = found.filter(isMoving);
   // Neighbours overlap, and a few hundred windows show the wall.
   const every = Math.max(1, Math.ceil(moving.length / MOST_WALL));
@@ -270,7 +277,7 @@ function wallOf({ samples, shape: [, columns] }: Plane, found: readonly Velocity
   parts.forEach((from, i) =>
     lines.set(samples.subarray(from * columns, (from + window) * columns), i * window * columns)
   );
-  return standingPart(lines, parts.length * window, columns, window);
+  return estimateStanding(lines, parts.length * window, columns, window);
 }
 
 /** Windows that show the wall. */
@@ -289,14 +296,14 @@ const ONLY_FOR_AGREEMENT = [
 ];
 
 /** Results of all windows without what only their agreement needs. */
-function agreedVelocities(
+function measureAgreedVelocities(
   found: readonly VelocityAt[],
   columns: number,
   window: number,
   step: number,
 ): VelocityAt[] {
   // Each window of this method has what agreement needs.
-  const all = agreed(found as FlowAt[], window, columns);
+  const all = requireAgreement(found as FlowAt[], window, columns);
   const isSteady = (one: VelocityAt) => isMoving(one) && one.second === undefined;
   const bent = withBends(
     all.map((one) => isSteady(one) ? one : { ...one, velocity: NaN, error: NaN }),
@@ -311,16 +318,16 @@ function agreedVelocities(
 }
 
 /** Step between windows of this length. */
-const halfOf = (window: number) => Math.max(1, Math.floor(window / 2));
+const halveWindow = (window: number) => Math.max(1, Math.floor(window / 2));
 
 /** Seconds from line to line, null if unknown. */
-const lineTimeOf = ([time]: Axes) => time.unit === "seconds" ? time.step : null;
+const findLineTime = ([time]: ScanSampling) => time.unit === "seconds" ? time.step : null;
 
 /** @param pixelTime microseconds */
-function alongLine(pixelTime: number, { axes, pixelTime: ofFile, isTyped }: Band) {
-  if (pixelTime === 0 || lineTimeOf(axes) === null) return "not corrected";
+function describeTimeAlongLine(pixelTime: number, { axes, pixelTime: ofFile, isTyped }: Band) {
+  if (pixelTime === 0 || findLineTime(axes) === null) return "not corrected";
   const isFromFile = pixelTime === 1e6 * ofFile && !isTyped;
-  return `corrected for ${significant(pixelTime, 6)} us per pixel (${
+  return `corrected for ${roundToDigits(pixelTime, 6)} us per pixel (${
     isFromFile ? "from the file" : "typed"
   })`;
 }

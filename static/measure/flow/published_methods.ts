@@ -7,8 +7,8 @@
  * Kim, Yang, Blinder and Kleinfeld (2012), PLoS ONE 7, e38590 (line-scanning particle image velocimetry): the phase
  * correlation of lines a few lines apart, averaged over the window.
  */
-import { fittedGaussian } from "../least_squares.ts";
-import { mean } from "../traces.ts";
+import { fitGaussian } from "../least_squares.ts";
+import { computeMean } from "../traces.ts";
 
 /** Coarse and fine step of the angle, and the reach of the fine search on each side, in degrees. */
 const [COARSE, FINE, NEAR] = [1, 0.25, 2];
@@ -23,13 +23,13 @@ const PIV_LINES = 5;
  * @param rows lines
  * @returns pixels per line; NaN without any variance
  */
-export function radonVelocity(values: Float64Array, rows: number, columns: number): number {
-  const centred = aboutMean(values);
+export function measureByRadon(values: Float64Array, rows: number, columns: number): number {
+  const centred = subtractMean(values);
   if (!centred.some((value) => value !== 0)) return NaN;
   const best = (from: number, to: number, step: number) => {
     let [angle, variance] = [NaN, -1];
     for (let i = 0; from + i * step <= to + 1e-9; i += 1) {
-      const found = varianceAlong(centred, rows, columns, from + i * step);
+      const found = computeVarianceAlong(centred, rows, columns, from + i * step);
       if (found > variance) [angle, variance] = [from + i * step, found];
     }
     return angle;
@@ -39,7 +39,7 @@ export function radonVelocity(values: Float64Array, rows: number, columns: numbe
 }
 
 /** Variance of the integrals along a direction; `angle` in degrees, 0 for a velocity of 0. */
-function varianceAlong(values: Float64Array, rows: number, columns: number, angle: number): number {
+function computeVarianceAlong(values: Float64Array, rows: number, columns: number, angle: number): number {
   const [cos, sin] = [Math.cos(angle * Math.PI / 180), Math.sin(angle * Math.PI / 180)];
   const size = Math.ceil(Math.hypot(rows, columns)) + 2;
   const sums = new Float64Array(size);
@@ -53,7 +53,7 @@ function varianceAlong(values: Float64Array, rows: number, columns: number, angl
       sums[below + 1]! += value * (place - below);
     }
   }
-  const middle = mean(sums);
+  const middle = computeMean(sums);
   return sums.reduce((sum, value) => sum + (value - middle) ** 2, 0);
 }
 
@@ -66,7 +66,7 @@ function varianceAlong(values: Float64Array, rows: number, columns: number, angl
  * @returns pixels per line, below half of the columns divided by {@linkcode PIV_LINES}; NaN without any
  *   variance
  */
-export function pivVelocity(values: Float64Array, rows: number, columns: number): number {
+export function measureByPiv(values: Float64Array, rows: number, columns: number): number {
   const waves = Array.from({ length: columns }, (_, i) => {
     const turn = 2 * Math.PI * i / columns;
     return { cosine: Math.cos(turn), sine: Math.sin(turn) };
@@ -75,9 +75,9 @@ export function pivVelocity(values: Float64Array, rows: number, columns: number)
   const moving = new Float64Array(values.length);
   for (let column = 0; column < columns; column += 1) {
     const line = Float64Array.from({ length: rows }, (_, row) => values[row * columns + column]!);
-    aboutMean(line).forEach((value, row) => moving[row * columns + column] = value);
+    subtractMean(line).forEach((value, row) => moving[row * columns + column] = value);
   }
-  const spectra = spectraOfLines(moving, rows, columns, waves);
+  const spectra = transformLines(moving, rows, columns, waves);
   // Sums the pairs before the inverse transform, which is linear.
   const [real, imaginary] = [new Float64Array(columns), new Float64Array(columns)];
   for (let row = 0; row + PIV_LINES < rows; row += 1) {
@@ -100,11 +100,11 @@ export function pivVelocity(values: Float64Array, rows: number, columns: number)
     }
     return sum / columns;
   });
-  return topOf(correlation) / PIV_LINES;
+  return findCorrelationTop(correlation) / PIV_LINES;
 }
 
 /** Centre of a Gaussian fitted to a circular correlation, counted from `-columns / 2`; NaN without a positive value. */
-function topOf(correlation: Float64Array) {
+function findCorrelationTop(correlation: Float64Array) {
   const { length } = correlation;
   const half = length >> 1;
   const greatest = Math.max(...correlation);
@@ -117,7 +117,7 @@ function topOf(correlation: Float64Array) {
   let width = 1;
   while (shifted[middle + width]! > 1 / Math.E) width += 1;
   const start = { level: 0, size: 1, centre: middle, sigma: width / Math.SQRT2 };
-  const { centre } = fittedGaussian(shifted, start, (model) => ({
+  const { centre } = fitGaussian(shifted, start, (model) => ({
     level: Math.min(1, Math.max(0, model.level)),
     size: Math.max(0, model.size),
     centre: Math.min(length - 1, Math.max(0, model.centre)),
@@ -127,7 +127,7 @@ function topOf(correlation: Float64Array) {
 }
 
 /** Discrete Fourier transforms of all lines. */
-function spectraOfLines(
+function transformLines(
   values: Float64Array,
   rows: number,
   columns: number,
@@ -151,7 +151,7 @@ function spectraOfLines(
   return { real, imaginary };
 }
 
-function aboutMean(values: Float64Array) {
-  const middle = mean(values);
+function subtractMean(values: Float64Array) {
+  const middle = computeMean(values);
   return values.map((value) => Number.isFinite(value) ? value - middle : 0);
 }

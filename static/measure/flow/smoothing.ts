@@ -3,11 +3,11 @@
  * gives the width of the streaks and the strength of the noise.
  */
 
-/** What {@linkcode likeness} returns. */
-export type Likeness = ReturnType<typeof likeness>;
+/** What {@linkcode measureLikeness} returns. */
+export type Likeness = ReturnType<typeof measureLikeness>;
 
-/** What {@linkcode smoothed} returns. */
-export type Smoothed = ReturnType<typeof smoothed>;
+/** What {@linkcode smoothLine} returns. */
+export type Smoothed = ReturnType<typeof smoothLine>;
 
 /** A slow detector mixes only samples that are closer than this many pixels. */
 const WIDE = 3;
@@ -27,13 +27,13 @@ const HALF_SMOOTHED = 0.1;
  *   fraction of the sigma of the streaks; `isWide` if samples correlate over larger distances than a detector
  *   explains; `alike`, the mean products of samples at each distance
  */
-export function likeness(values: Float64Array, rows: number, columns: number, significance: number): {
+export function measureLikeness(values: Float64Array, rows: number, columns: number, significance: number): {
   sigma: number;
   part: number;
   isWide: boolean;
   alike: Float64Array<ArrayBufferLike>;
 } {
-  const alike = productsAlongLines(values, rows, columns);
+  const alike = averageProducts(values, rows, columns);
   const certain = significance * alike[0]! / Math.sqrt(rows * columns);
   const isWide = alike[WIDE]! > certain;
   if (!(alike[1]! > certain)) return { sigma: 0, part: 0, isWide, alike };
@@ -53,7 +53,7 @@ export function likeness(values: Float64Array, rows: number, columns: number, si
 }
 
 /** Mean products at each distance along the lines, without changes common to whole lines, such as flicker. */
-function productsAlongLines(values: Float64Array, rows: number, columns: number): Float64Array {
+function averageProducts(values: Float64Array, rows: number, columns: number): Float64Array {
   const products = new Float64Array(Math.max(WIDE + 1, Math.ceil(columns / 2)));
   for (let start = 0; start < rows * columns; start += columns) {
     let mean = 0;
@@ -77,7 +77,7 @@ function productsAlongLines(values: Float64Array, rows: number, columns: number)
  * @returns `values`, row-major, and for each column the remaining fraction of the variance of white noise,
  *   `gains`
  */
-export function smoothed(values: Float64Array, rows: number, columns: number, sigma: number): {
+export function smoothLine(values: Float64Array, rows: number, columns: number, sigma: number): {
   values: Float64Array<ArrayBuffer>;
   gains: Float64Array<ArrayBuffer>;
 } {

@@ -16,7 +16,7 @@ const MOST_LINES = 20_000;
  * Estimates the stationary part of each column, with mean 0, from parts spread evenly over the recording.
  * Zeros if there are too few parts, whose length in lines, `part`, lets a streak move on.
  */
-export function standingPart(
+export function estimateStanding(
   samples: Samples,
   rows: number,
   columns: number,
@@ -26,21 +26,23 @@ export function standingPart(
   const parts = Math.min(there, Math.max(FAR + 1, Math.floor(MOST_LINES / part)));
   const means = Array.from({ length: parts }, (_, i) => {
     const from = Math.floor(i * there / parts) * part;
-    return columnMeans(samples, from, from + part, columns);
+    return averageColumns(samples, from, from + part, columns);
   });
   const sumOf = (column: number) => means.reduce((whole, mean) => whole + mean[column]!, 0);
   const all = rows <= MOST_LINES
-    ? columnMeans(samples, 0, rows, columns)
+    ? averageColumns(samples, 0, rows, columns)
     : means[0]!.map((_, column) => sumOf(column) / parts);
-  const variance = covariance(all, all);
+  const variance = computeCovariance(all, all);
   if (parts <= FAR || !(variance > 0)) return new Float64Array(columns);
   // Subtracts the pairs of near parts from the sum over all pairs, which takes time linear in the number of parts.
   const sum = means[0]!.map((_, column) => sumOf(column));
-  let likeness = covariance(sum, sum);
+  let likeness = computeCovariance(sum, sum);
   let pairs = parts * parts;
   for (let lag = 0; lag < FAR; lag += 1) {
     const twice = lag === 0 ? 1 : 2;
-    for (let i = 0; i + lag < parts; i += 1) likeness -= twice * covariance(means[i]!, means[i + lag]!);
+    for (let i = 0; i + lag < parts; i += 1) {
+      likeness -= twice * computeCovariance(means[i]!, means[i + lag]!);
+    }
     pairs -= twice * (parts - lag);
   }
   const share = Math.min(1, Math.max(0, likeness / pairs / variance));
@@ -48,7 +50,7 @@ export function standingPart(
 }
 
 /** Means of the columns minus the mean of these; 0 for a column without samples. */
-function columnMeans(samples: Samples, from: number, to: number, columns: number): Float64Array {
+function averageColumns(samples: Samples, from: number, to: number, columns: number): Float64Array {
   const [sums, counts] = [new Float64Array(columns), new Float64Array(columns)];
   for (let row = from; row < to; row += 1) {
     for (let column = 0; column < columns; column += 1) {
@@ -67,5 +69,5 @@ function columnMeans(samples: Samples, from: number, to: number, columns: number
 }
 
 /** Covariance of two profiles with mean 0. */
-const covariance = (one: Float64Array, other: Float64Array): number =>
+const computeCovariance = (one: Float64Array, other: Float64Array): number =>
   one.reduce((sum, value, column) => sum + value * other[column]!, 0) / one.length;

@@ -2,13 +2,13 @@
  * Velocities in a line scan: over time, from windows (by the method in window_velocity.ts and changing_velocity.ts), and
  * of a line drawn over a streak. A velocity is positive if the position increases with time.
  */
-import { rounded, tableUnit, unitSymbol } from "../axes.ts";
-import { perTime, type Place, type Plane, type Sampling } from "../line_scan.ts";
-import { changingVelocity } from "./changing_velocity.ts";
-import { pivVelocity, radonVelocity } from "./published_methods.ts";
-import { extent, mean } from "../traces.ts";
-import { type Flow, type WindowFlow, windowFlow } from "./window_flow.ts";
-import { LEAST_MOVE, unmeasured, type WindowVelocity } from "./window_velocity.ts";
+import { chooseUnitSymbol, formatRounded, formatTableUnit } from "../axes.ts";
+import { formatPerTime, type Sampling, type ScanSamples, type SegmentPlace } from "../line_scan.ts";
+import { measureChangingVelocity } from "./changing_velocity.ts";
+import { measureByPiv, measureByRadon } from "./published_methods.ts";
+import { computeMean, findExtent } from "../traces.ts";
+import { type Flow, measureWindowFlow, type WindowFlow } from "./window_flow.ts";
+import { LEAST_MOVE, makeUnmeasured, type WindowVelocity } from "./window_velocity.ts";
 
 /** Name of a method of {@linkcode METHODS}. */
 export type Method = keyof typeof METHODS;
@@ -54,7 +54,7 @@ export const METHODS = {
  *
  * @throws {RangeError} invalid step
  */
-export function windowStarts(rows: number, window: number, step: number): number[] {
+export function listWindowStarts(rows: number, window: number, step: number): number[] {
   if (!(Number.isInteger(step) && step >= 1)) {
     throw new RangeError(`A step needs at least 1 line, not ${step}`);
   }
@@ -104,8 +104,8 @@ export function withBends(found: readonly VelocityAt[], window: number, step: nu
  *
  * @throws {RangeError} invalid window, columns or time along the line
  */
-export function velocitiesAt(
-  { samples, shape: [, width] }: Plane,
+export function measureVelocities(
+  { samples, shape: [, width] }: ScanSamples,
   windows: Windows,
   starts: readonly number[],
 ): VelocityAt[] {
@@ -124,7 +124,7 @@ export function velocitiesAt(
   const [size, rows] = [to - from, Math.floor(window / every)];
   const values = new Float64Array(rows * size);
   const own = standing.slice(from, to);
-  const wall = own.map((value) => value - mean(own));
+  const wall = own.map((value) => value - computeMean(own));
   return starts.map((start) => {
     values.fill(0);
     for (let row = 0; row < rows * every; row += 1) {
@@ -136,15 +136,18 @@ export function velocitiesAt(
     }
     const line = start + (window - 1) / 2;
     if (!isAgreeing) {
-      const measure = method === "autocorrelation" ? changingVelocity : published[method];
-      return { line, ...alongLine(measure(values, rows, size), pixelTime) };
+      const measure = method === "autocorrelation" ? measureChangingVelocity : published[method];
+      return { line, ...correctAlongLine(measure(values, rows, size), pixelTime) };
     }
-    return { line, ...alongLine(perLine(windowFlow(values, rows, size, wall), every), pixelTime) };
+    return {
+      line,
+      ...correctAlongLine(scalePerLine(measureWindowFlow(values, rows, size, wall), every), pixelTime),
+    };
   });
 }
 
 /** Velocities per line, of means over several lines. */
-function perLine(found: WindowFlow, every: number): WindowFlow {
+function scalePerLine(found: WindowFlow, every: number): WindowFlow {
   if (every === 1) return found;
   const { velocity, second = NaN, rough } = found;
   const { straight: _, whole: __, ...rest } = found;
@@ -161,21 +164,21 @@ const withVerdict = (
   measure: (values: Float64Array, rows: number, columns: number) => number,
 ): (values: Float64Array, rows: number, columns: number) => WindowVelocity =>
 (values, rows, columns) => {
-  const [low, high] = extent(values);
+  const [low, high] = findExtent(values);
   // Rounding errors in a uniform window are not a pattern.
   const isEven = high - low <= 1e-9 * Math.max(Math.abs(low), Math.abs(high));
   const velocity = isEven ? NaN : measure(values, rows, columns);
-  const unclear = unmeasured("unclear", NaN);
+  const unclear = makeUnmeasured("unclear", NaN);
   return Number.isFinite(velocity) ? { ...unclear, verdict: "measured", velocity } : unclear;
 };
 
-const published = { radon: withVerdict(radonVelocity), piv: withVerdict(pivVelocity) };
+const published = { radon: withVerdict(measureByRadon), piv: withVerdict(measureByPiv) };
 
 /**
  * Corrects for the time along the line. Pixel `x` of line `n` was scanned at the time `n + x * pixelTime`, in lines, so a
  * slope `a` in the picture means the velocity `a / (1 + a * pixelTime)`.
  */
-function alongLine<F extends WindowVelocity & Partial<Flow>>(found: F, pixelTime: number): F {
+function correctAlongLine<F extends WindowVelocity & Partial<Flow>>(found: F, pixelTime: number): F {
   const { second, secondError = NaN } = found;
   // The streak is faster than the scan.
   if (1 + Math.min(found.velocity, second ?? Infinity) * pixelTime <= 0) {
@@ -199,9 +202,9 @@ function alongLine<F extends WindowVelocity & Partial<Flow>>(found: F, pixelTime
 /**
  * Time, distance and velocity of a drawn line in the axes' units; the velocity is infinite for a line that takes no time.
  */
-export function lineVelocity(
-  from: Place,
-  to: Place,
+export function measureDrawnLine(
+  from: SegmentPlace,
+  to: SegmentPlace,
   [time, space]: readonly [Sampling, Sampling],
 ): Record<"duration" | "distance" | "velocity", number> {
   const [first, last] = from.x <= to.x ? [from, to] : [to, from];
@@ -211,24 +214,24 @@ export function lineVelocity(
 }
 
 /** Converts pixels per line to the axes' units. */
-export const physicalVelocity = (velocity: number, [time, space]: readonly [Sampling, Sampling]): number =>
+export const convertVelocity = (velocity: number, [time, space]: readonly [Sampling, Sampling]): number =>
   velocity * space.step / time.step;
 
 /** Unit of a velocity for tables, such as `um/s`. */
-export const velocityTableUnit = ([time, space]: readonly [Sampling, Sampling]): string =>
-  `${tableUnit(space)}/${perTime(time)}`;
+export const formatVelocityUnit = ([time, space]: readonly [Sampling, Sampling]): string =>
+  `${formatTableUnit(space)}/${formatPerTime(time)}`;
 
 /** Formats a velocity, such as `1.2 mm/s`. @param velocity in the axes' units */
-export function velocityText(velocity: number, [time, space]: readonly [Sampling, Sampling]): string {
+export function formatVelocity(velocity: number, [time, space]: readonly [Sampling, Sampling]): string {
   if (Number.isNaN(velocity)) return "–";
   if (!Number.isFinite(velocity)) return "no duration";
   const [value, unit] = space.unit === "um" && Math.abs(velocity) >= 1000
     ? [velocity / 1000, "mm"]
-    : [velocity, unitSymbol(space.unit)];
-  return `${rounded(value)} ${unit}/${perTime(time)}`;
+    : [velocity, chooseUnitSymbol(space.unit)];
+  return `${formatRounded(value)} ${unit}/${formatPerTime(time)}`;
 }
 
 /** The slowest and the fastest velocity that a window can measure, in pixels per line. */
-export const resolvable = (
+export const findResolvable = (
   { window, columns: [from, to] }: Pick<Windows, "window" | "columns">,
 ): number[] => [LEAST_MOVE / window, (to - from) / LEAST_MOVE];

@@ -2,15 +2,15 @@
  * Summary of the velocities of a recording. In pulsatile flow, a median means little unless the recording covers whole
  * cycles, so the summary counts the cycles, too.
  */
-import { sineShare } from "../heart_rate.ts";
-import { deviation, mean, percentile } from "../traces.ts";
+import { computeSineShare } from "../heart_rate.ts";
+import { computeDeviation, computeMean, findPercentile } from "../traces.ts";
 import type { VelocityAt } from "./velocity.ts";
 
-/** What {@linkcode velocitySummary} returns. */
-export type Summary = ReturnType<typeof velocitySummary>;
+/** What {@linkcode summarizeVelocities} returns. */
+export type Summary = ReturnType<typeof summarizeVelocities>;
 
 /** Whether a window has a velocity that counts; in JSON, NaN is null. */
-export const isNumber = ({ velocity, isLeftOut = false }: VelocityAt): boolean =>
+export const hasCountedVelocity = ({ velocity, isLeftOut = false }: VelocityAt): boolean =>
   Number.isFinite(velocity) && !isLeftOut;
 
 /** A cycle needs at least this many velocities. */
@@ -38,10 +38,10 @@ const FINE = 8;
  * @param window lines
  * @returns `numbers` of windows with a velocity, their `median` in pixels per line, and the `cycle`, null
  *   if none stands out from the errors. `cycles` counts those of the best sine in the recording, below 1 for
- *   part of a cycle; `period` is in lines; `mean` is over as many whole cycles as fit, from the first window
+ *   part of a cycle; `period` is in lines; `computeMean` is over as many whole cycles as fit, from the first window
  *   on, NaN if none fits; `isRhythm` if the cycle repeats.
  */
-export function velocitySummary(found: readonly VelocityAt[], window: number): {
+export function summarizeVelocities(found: readonly VelocityAt[], window: number): {
   numbers: number;
   median: number;
   cycle: {
@@ -51,31 +51,32 @@ export function velocitySummary(found: readonly VelocityAt[], window: number): {
     isRhythm: boolean;
   } | null;
 } {
-  const numbers = found.filter(isNumber);
-  const velocities = Float64Array.from(found, (one) => isNumber(one) ? one.velocity : NaN);
-  const period = periodOf(found.slice(0, MOST_WINDOWS), window);
+  const numbers = found.filter(hasCountedVelocity);
+  const velocities = Float64Array.from(found, (one) => hasCountedVelocity(one) ? one.velocity : NaN);
+  const period = findCycleLength(found.slice(0, MOST_WINDOWS), window);
   const first = numbers[0]?.line ?? 0;
   const cycles = period === null ? 0 : (numbers[numbers.length - 1]!.line - first + window) / period;
   const whole = Math.floor(cycles * (1 + 1 / FINE)) * (period ?? 0);
   const within = numbers.filter(({ line }) => line - first < whole).map(({ velocity }) => velocity);
   return {
     numbers: numbers.length,
-    median: percentile(velocities, 50),
+    median: findPercentile(velocities, 50),
     cycle: period === null ? null : {
       cycles,
       period,
-      mean: cycles < 1 ? NaN : mean(within),
-      isRhythm: cycles >= LEAST_CYCLES && repeats(velocities, period / (found[1]!.line - found[0]!.line)),
+      mean: cycles < 1 ? NaN : computeMean(within),
+      isRhythm: cycles >= LEAST_CYCLES &&
+        repeatsAfter(velocities, period / (found[1]!.line - found[0]!.line)),
     },
   };
 }
 
 /** Whether values resemble those a period later. @param period in values */
-function repeats(values: Float64Array, period: number) {
-  const [middle, spread] = [mean(values), deviation(values) ** 2];
+function repeatsAfter(values: Float64Array, period: number) {
+  const [middle, spread] = [computeMean(values), computeDeviation(values) ** 2];
   const away = Math.round(period);
   const products = values.slice(away).map((later, i) => (values[i]! - middle) * (later - middle));
-  return mean(products) > LEAST_LIKENESS * spread;
+  return computeMean(products) > LEAST_LIKENESS * spread;
 }
 
 /**
@@ -96,27 +97,27 @@ export function shareOfRest(
     const after = known.slice(i + 1, i + 4).find(Number.isFinite) ?? NaN;
     return (before + after) / 2;
   });
-  return mean(shares);
+  return computeMean(shares);
 }
 
 /** Length in lines of the cycle that explains most of the change; null without one. */
-function periodOf(found: readonly VelocityAt[], window: number): number | null {
-  const numbers = found.filter(isNumber);
+function findCycleLength(found: readonly VelocityAt[], window: number): number | null {
+  const numbers = found.filter(hasCountedVelocity);
   if (numbers.length < LEAST_NUMBERS) return null;
-  const velocities = Float64Array.from(found, (one) => isNumber(one) ? one.velocity : NaN);
+  const velocities = Float64Array.from(found, (one) => hasCountedVelocity(one) ? one.velocity : NaN);
   const noise = Float64Array.from(numbers, ({ velocity, error }) => error > 0 ? (velocity * error) ** 2 : 0);
   const least = Math.max(
-    LEAST_CHANGE * Math.abs(mean(velocities)),
-    ERRORS * Math.sqrt(mean(noise)),
+    LEAST_CHANGE * Math.abs(computeMean(velocities)),
+    ERRORS * Math.sqrt(computeMean(noise)),
   );
-  if (!(deviation(velocities) > least)) return null;
+  if (!(computeDeviation(velocities) > least)) return null;
   const step = found[1]!.line - found[0]!.line;
   const duration = numbers[numbers.length - 1]!.line - numbers[0]!.line + window;
   let best = { explained: 0, cycles: 0 };
   // From a quarter of a cycle in the recording to two and a half windows per cycle.
   for (let i = FINE / 4; i <= FINE * duration / (2.5 * step); i += 1) {
     const cycles = i / FINE;
-    const explained = sineShare(velocities, cycles / duration * step);
+    const explained = computeSineShare(velocities, cycles / duration * step);
     if (explained > best.explained) best = { explained, cycles };
   }
   return best.explained < LEAST_EXPLAINED ? null : duration / best.cycles;

@@ -1,10 +1,10 @@
 /** Chooses the window length for velocities by trying several in a few places of a recording. */
-import { standingPart } from "./standing.ts";
+import { estimateStanding } from "./standing.ts";
 import { isMoving, LEAST_WAY } from "./flow_agreement.ts";
-import { isNumber } from "./velocity_summary.ts";
+import { hasCountedVelocity } from "./velocity_summary.ts";
 import { SHORTEST_WINDOW, type VelocityAt, type Windows } from "./velocity.ts";
-import { type Plane } from "../line_scan.ts";
-import type { Order } from "../measurement.ts";
+import { type ScanSamples } from "../line_scan.ts";
+import type { LineOrder } from "../measurement.ts";
 
 /** Seconds of a window: tens of milliseconds resolve the pulse of a mouse; slow flow needs the longer ones. */
 const DURATIONS = [0.02, 0.04, 0.08];
@@ -29,26 +29,31 @@ const LEAST_SHARE = 0.8;
  *
  * @param lineTime seconds per line, null if unknown
  */
-export function* chosenWindow(
-  plane: Plane,
+export function* chooseWindow(
+  plane: ScanSamples,
   windows: Omit<Windows, "window" | "method" | "standing">,
   lineTime: number | null,
-): Generator<Order[], number, VelocityAt[][]> {
+): Generator<LineOrder[], number, VelocityAt[][]> {
   const [rows] = plane.shape;
   const lengthsOf = (durations: readonly number[]) => [
-    ...new Set(durations.map((duration) => linesOf(duration, lineTime, rows))),
+    ...new Set(durations.map((duration) => countWindowLines(duration, lineTime, rows))),
   ];
   const tried = function* (
     lengths: readonly number[],
-  ): Generator<Order[], { window: number; share: number; error: number }[], VelocityAt[][]> {
+  ): Generator<LineOrder[], { window: number; share: number; error: number }[], VelocityAt[][]> {
     const trials = lengths.map((window) =>
       // The published methods have no error to choose by.
-      ordersOf(plane, { ...windows, window, method: "autocorrelation" }, placesOf(rows - window), 1)
+      divideIntoOrders(
+        plane,
+        { ...windows, window, method: "autocorrelation" },
+        spreadPlaces(rows - window),
+        1,
+      )
     );
     const found = (yield trials.flat().map((order) => ({ ...order, isTrial: true }))).flat();
     return lengths.map((window, i) => {
       const own = found.splice(0, trials[i]!.length);
-      const errors = own.filter(isNumber).map(({ error }) => error).sort((a, b) => a - b);
+      const errors = own.filter(hasCountedVelocity).map(({ error }) => error).sort((a, b) => a - b);
       const error = errors[Math.floor(errors.length / 2)] ?? Infinity;
       return { window, share: errors.length / PLACES, error };
     });
@@ -92,22 +97,27 @@ const FEW = 2;
  *
  * @param lineTime seconds per line, null if unknown
  */
-export function* agreeingWindow(
-  plane: Plane,
+export function* chooseAgreeingWindow(
+  plane: ScanSamples,
   windows: Omit<Windows, "window" | "method" | "standing">,
   lineTime: number | null,
-): Generator<Order[], number, VelocityAt[][]> {
+): Generator<LineOrder[], number, VelocityAt[][]> {
   const [rows] = plane.shape;
   const width = windows.columns[1] - windows.columns[0];
   const tried = (durations: readonly number[], every = 1) =>
-    tryLengths(plane, windows, durations.map((duration) => linesOf(duration, lineTime, rows)), every);
+    tryLengths(
+      plane,
+      windows,
+      durations.map((duration) => countWindowLines(duration, lineTime, rows)),
+      every,
+    );
   const isFlow = (one: VelocityAt) => isMoving(one) && Math.abs(one.velocity) * rows >= LEAST_WAY * width;
   const flows = ({ found }: Tried) => found.filter(isFlow).length;
   let short: Tried[] = [];
   const isSlow = (place: number, than: Tried) =>
     short.some(({ window, found }) =>
       window > than.window && found[place] !== undefined && isFlow(found[place]) &&
-      !contradicts(than.found[place], found[place])
+      !contradictsLonger(than.found[place], found[place])
     );
   const sees = (one: Tried) =>
     one.found.filter((here, place) => isFlow(here) || here.verdict === "standing" && !isSlow(place, one))
@@ -129,7 +139,7 @@ export function* agreeingWindow(
     if (few === undefined || few.window <= best.window || flows(few) < FEW) continue;
     const [longer] = yield* tried([duration]);
     const isContradicted = longer!.found.some((one, i) =>
-      isMoving(one) && short.some(({ found }) => contradicts(found[i], one))
+      isMoving(one) && short.some(({ found }) => contradictsLonger(found[i], one))
     );
     if (flows(longer!) >= most && !isContradicted) return longer!.window;
   }
@@ -138,11 +148,11 @@ export function* agreeingWindow(
 
 /** Yields orders that try windows of these lines, at every so many of the places. */
 function* tryLengths(
-  plane: Plane,
+  plane: ScanSamples,
   windows: Omit<Windows, "window" | "method" | "standing">,
   all: readonly number[],
   every: number,
-): Generator<Order[], Tried[], VelocityAt[][]> {
+): Generator<LineOrder[], Tried[], VelocityAt[][]> {
   const [rows] = plane.shape;
   // At unequal distances, so that no period of the flow hides between them.
   const centres = Array.from({ length: PLACES }, (_, i) => (i + 1) * GOLDEN % 1).sort((a, b) => a - b)
@@ -154,21 +164,21 @@ function* tryLengths(
       Math.max(0, Math.min(rows - window, Math.round(centre - window / 2)))
     );
     const trial = { ...windows, window, every: Math.ceil(window / MOST_LINES), method: "agreeing" as const };
-    return ordersOf(plane, trial, starts, 1);
+    return divideIntoOrders(plane, trial, starts, 1);
   });
   const found = (yield trials.flat().map((order) => ({ ...order, isTrial: true }))).flat();
-  return lengths.map((window, i) => triedOf(window, found.splice(0, trials[i]!.length)));
+  return lengths.map((window, i) => evaluateWindow(window, found.splice(0, trials[i]!.length)));
 }
 
 /** `error` is the median of the velocities'. */
 type Tried = { window: number; found: readonly VelocityAt[]; error: number };
-function triedOf(window: number, found: readonly VelocityAt[]): Tried {
+function evaluateWindow(window: number, found: readonly VelocityAt[]): Tried {
   const errors = found.filter(isMoving).map(({ error }) => error).sort((a, b) => a - b);
   return { window, found, error: errors[Math.floor(errors.length / 2)] ?? Infinity };
 }
 
 /** Whether what a shorter window sees contradicts a longer one. */
-function contradicts(shorter: VelocityAt | undefined, longer: VelocityAt) {
+function contradictsLonger(shorter: VelocityAt | undefined, longer: VelocityAt) {
   if (shorter === undefined || !isMoving(shorter) && shorter.verdict !== "standing") return false;
   const [one, other] = [shorter, longer].map(({ rough }) => rough ?? { velocity: NaN, error: NaN }) as [
     { velocity: number; error: number },
@@ -185,30 +195,30 @@ function contradicts(shorter: VelocityAt | undefined, longer: VelocityAt) {
  * @param lineTime seconds
  * @param rows of the recording
  */
-export const firstWindow = (lineTime: number | null, rows: number): number =>
-  linesOf(DURATIONS[1]!, lineTime, rows);
+export const chooseFirstWindow = (lineTime: number | null, rows: number): number =>
+  countWindowLines(DURATIONS[1]!, lineTime, rows);
 
 /** Lines of a window of some seconds. */
-const linesOf = (duration: number, lineTime: number | null, rows: number): number =>
+const countWindowLines = (duration: number, lineTime: number | null, rows: number): number =>
   Math.min(
     Math.max(SHORTEST_WINDOW, Math.floor(rows / 3)),
     Math.max(LEAST_LINES, Math.round(duration / (lineTime ?? LINE_TIME))),
   );
 
 /** @param last first line of the last window */
-const placesOf = (last: number) =>
+const spreadPlaces = (last: number) =>
   last < 0 ? [] : Array.from({ length: PLACES }, (_, i) => Math.round(last * i / (PLACES - 1)));
 
 /** Divides the windows that begin at the given lines into orders of `size` windows. */
-export function ordersOf(
-  { samples, shape: [rows, columns] }: Plane,
+export function divideIntoOrders(
+  { samples, shape: [rows, columns] }: ScanSamples,
   windows: Omit<Windows, "standing">,
   starts: readonly number[],
   size: number,
   wall?: Float64Array,
-): Order[] {
+): LineOrder[] {
   if (starts.length === 0) return [];
-  const standing = wall ?? standingPart(samples, rows, columns, windows.window);
+  const standing = wall ?? estimateStanding(samples, rows, columns, windows.window);
   return Array.from({ length: Math.ceil(starts.length / size) }, (_, i) => {
     const own = starts.slice(i * size, (i + 1) * size);
     const lines = [own[0]!, own[own.length - 1]! + windows.window] as const;

@@ -4,10 +4,10 @@
  * first leaves much of the pattern unexplained. The errors of the velocity count what residuals of one line, and of the
  * lines near it, have in common.
  */
-import { changingFlow, changingVelocity } from "./changing_velocity.ts";
-import { likeness } from "./smoothing.ts";
-import { mean } from "../traces.ts";
-import { LEAST_MOVE, movingShare, roughVelocity, type WindowVelocity } from "./window_velocity.ts";
+import { measureChangingFlow, measureChangingVelocity } from "./changing_velocity.ts";
+import { measureLikeness } from "./smoothing.ts";
+import { computeMean } from "../traces.ts";
+import { LEAST_MOVE, measureMovingShare, measureRoughly, type WindowVelocity } from "./window_velocity.ts";
 
 /** The velocity of a window with what else flows in it. */
 export type WindowFlow = WindowVelocity & Flow;
@@ -71,7 +71,7 @@ const SIGNIFICANT = 8;
  * @param samples row-major lines; NaN or infinite for missing samples
  * @param wall stationary part of each column, with mean 0
  */
-export function windowFlow(
+export function measureWindowFlow(
   samples: Float64Array,
   rows: number,
   columns: number,
@@ -81,8 +81,8 @@ export function windowFlow(
   const whole = values.map((value) => Number.isFinite(value) ? value : 0);
   const variance = whole.reduce((sum, value) => sum + value * value, 0) / whole.length;
   const facts = { rest: 0, spread: 1, likeness: 0, strength: 0, isBroken, stands: false };
-  const { found: one, rough, halves, ...change } = changingFlow(values, rows, columns);
-  const { isStructured, pattern } = patternOf(whole, rows, columns);
+  const { found: one, rough, halves, ...change } = measureChangingFlow(values, rows, columns);
+  const { isStructured, pattern } = measurePattern(whole, rows, columns);
   const isNumber = Number.isFinite(one.velocity);
   if (isNumber && one.confidence >= EXPLAINED * pattern) {
     const { velocity } = one;
@@ -91,7 +91,7 @@ export function windowFlow(
       ...facts,
       ...change,
       strength: one.confidence * variance,
-      ...one.verdict === "measured" && residuals(whole, rows, columns, velocity),
+      ...one.verdict === "measured" && measureResiduals(whole, rows, columns, velocity),
       rough: { velocity, error: one.error * Math.abs(velocity) },
     };
   }
@@ -103,7 +103,7 @@ export function windowFlow(
   };
   const rests = halves.map((half) => Number(isStillAt(half, rows >> 1)) / 2);
   if (isStillAt(rough, rows)) {
-    const other = beside(values, rows, columns, rough.velocity);
+    const other = measureBesidePattern(values, rows, columns, rough.velocity);
     if (other === null) {
       return { verdict: "standing", velocity: 0, confidence: rough.confidence, error: NaN, ...seen, rest: 1 };
     }
@@ -113,7 +113,7 @@ export function windowFlow(
       rough: { velocity: other.velocity, error: other.error * Math.abs(other.velocity) },
     };
   }
-  const both = isStructured ? bothIn(values, whole, rows, columns, rough.velocity) : null;
+  const both = isStructured ? measureTwoVelocities(values, whole, rows, columns, rough.velocity) : null;
   if (both !== null) return { ...both, ...seen };
   return {
     ...one,
@@ -136,17 +136,20 @@ function withoutWall(
 ): { values: Float64Array; isBroken: boolean; stands: boolean } {
   const means = Float64Array.from(
     { length: rows },
-    (_, row) => mean(samples, row * columns, (row + 1) * columns),
+    (_, row) => computeMean(samples, row * columns, (row + 1) * columns),
   );
-  const isFlickering = flickers(samples, means, columns);
-  const middle = mean(means);
+  const isFlickering = isFlicker(samples, means, columns);
+  const middle = computeMean(means);
   const tilt = Float64Array.from({ length: columns }, (_, column) => 2 * (column + 0.5) / columns - 1);
-  const flat = isFlickering ? unlike(wall, tilt) : wall;
-  const tilted = unlike(unlike(about(wall.map((value, column) => value * tilt[column]!)), tilt), flat);
+  const flat = isFlickering ? removeShape(wall, tilt) : wall;
+  const tilted = removeShape(
+    removeShape(subtractMiddle(wall.map((value, column) => value * tilt[column]!)), tilt),
+    flat,
+  );
   const values = samples.map((value, at) =>
     value - (isFlickering ? means[Math.floor(at / columns)]! : middle)
   );
-  const gains = (shape: Float64Array) => gainsOf(values, rows, columns, shape);
+  const gains = (shape: Float64Array) => measureGains(values, rows, columns, shape);
   const subtract = (shape: Float64Array, gain: (row: number) => number): void => {
     for (let row = 0; row < rows; row += 1) {
       const size = gain(row);
@@ -159,47 +162,52 @@ function withoutWall(
     const own = gains(tilt);
     subtract(tilt, (row) => own[row]!);
   }
-  const power = product(flat, flat);
+  const power = multiplyProfiles(flat, flat);
   const own = gains(flat);
   // A gain near 1 is likely: what moves may resemble a faint wall.
   subtract(flat, () => 1);
-  const variance = varianceOf(values);
+  const variance = computeVariance(values);
   const most = (power: number) => power > 0 ? 1 / (1 + variance / (GAIN * GAIN * power)) : 0;
   if (power > 0) subtract(flat, (row) => (own[row]! - 1) * most(power));
   if (isFlickering) {
     const others = gains(tilted);
-    subtract(tilted, (row) => others[row]! * most(product(tilted, tilted)));
+    subtract(tilted, (row) => others[row]! * most(multiplyProfiles(tilted, tilted)));
   }
-  const present = mean(own);
+  const present = computeMean(own);
   return {
     values,
-    isBroken: breaksOff(means, Math.sqrt(variance)),
+    isBroken: isBrokenOff(means, Math.sqrt(variance)),
     stands: present > 0.5 && present > SIGNIFICANT * Math.sqrt(variance / (power * rows)),
   };
 }
 
-const product = (one: Float64Array, other: Float64Array): number =>
+const multiplyProfiles = (one: Float64Array, other: Float64Array): number =>
   one.reduce((sum, value, i) => sum + value * other[i]!, 0);
 
 /** Mean square of the values that are there. */
-const varianceOf = (values: Float64Array) => mean(values.map((value) => value * value));
+const computeVariance = (values: Float64Array) => computeMean(values.map((value) => value * value));
 
 /** Values about their mean. */
-const about = (values: Float64Array) => {
-  const middle = mean(values);
+const subtractMiddle = (values: Float64Array) => {
+  const middle = computeMean(values);
   return values.map((value) => value - middle);
 };
 
 /** The part of a shape that is orthogonal to another. */
-function unlike(shape: Float64Array, other: Float64Array): Float64Array {
-  const power = product(other, other);
-  const part = power > 0 ? product(shape, other) / power : 0;
+function removeShape(shape: Float64Array, other: Float64Array): Float64Array {
+  const power = multiplyProfiles(other, other);
+  const part = power > 0 ? multiplyProfiles(shape, other) / power : 0;
   return shape.map((value, i) => value - part * other[i]!);
 }
 
 /** Size of a shape in each line; 0 without a shape. */
-function gainsOf(values: Float64Array, rows: number, columns: number, shape: Float64Array): Float64Array {
-  const power = product(shape, shape);
+function measureGains(
+  values: Float64Array,
+  rows: number,
+  columns: number,
+  shape: Float64Array,
+): Float64Array {
+  const power = multiplyProfiles(shape, shape);
   return Float64Array.from({ length: rows }, (_, row) => {
     let sum = 0;
     for (let column = 0; column < columns; column += 1) {
@@ -214,7 +222,7 @@ function gainsOf(values: Float64Array, rows: number, columns: number, shape: Flo
  * Whether means of lines differ more than pixels do that are independent: from line to line, and over a quarter of the
  * window, where cells resemble each other over some pixels.
  */
-function flickers(samples: Float64Array, means: Float64Array, columns: number): boolean {
+function isFlicker(samples: Float64Array, means: Float64Array, columns: number): boolean {
   return ([[1, 3], [Math.max(2, means.length >> 2), 12]] as const).some(([lag, most]) => {
     let [ofMeans, ofPixels, count] = [0, 0, 0];
     for (let row = 0; row + lag < means.length; row += 1) {
@@ -233,11 +241,11 @@ function flickers(samples: Float64Array, means: Float64Array, columns: number): 
 }
 
 /** Whether means of neighbouring lines break off. */
-function breaksOff(means: Float64Array, spread: number) {
+function isBrokenOff(means: Float64Array, spread: number) {
   const size = Math.max(1, Math.min(BLOCK, means.length >> 2));
   const blocks = Array.from(
     { length: Math.floor(means.length / size) },
-    (_, i) => mean(means, i * size, (i + 1) * size),
+    (_, i) => computeMean(means, i * size, (i + 1) * size),
   )
     .filter(Number.isFinite);
   return Math.max(...blocks) - Math.min(...blocks) > BROKEN * spread;
@@ -246,12 +254,12 @@ function breaksOff(means: Float64Array, spread: number) {
 /**
  * Share of the variance that neighbours along a line have in common, `pattern`; and whether it exceeds what noise does.
  */
-function patternOf(
+function measurePattern(
   values: Float64Array,
   rows: number,
   columns: number,
 ): { isStructured: boolean; pattern: number } {
-  const { isWide, alike } = likeness(values, rows, columns, 6);
+  const { isWide, alike } = measureLikeness(values, rows, columns, 6);
   const streaks = alike[1]! + (alike[1]! - alike[2]!) / 3;
   return { isStructured: isWide, pattern: isWide ? Math.min(1, Math.max(0, streaks / alike[0]!)) : 0 };
 }
@@ -261,18 +269,23 @@ const isStillAt = ({ velocity, error, confidence }: WindowVelocity, rows: number
   Math.abs(velocity) * rows < STILL && error * Math.abs(velocity) * rows < STILL_ERROR && confidence > 0.1;
 
 /** The velocity of what moves beside a pattern that stands or drifts; null if nothing does. */
-function beside(values: Float64Array, rows: number, columns: number, slow: number): WindowVelocity | null {
-  const rest = without(values, rows, columns, slow);
+function measureBesidePattern(
+  values: Float64Array,
+  rows: number,
+  columns: number,
+  slow: number,
+): WindowVelocity | null {
+  const rest = removeMoving(values, rows, columns, slow);
   const whole = rest.map((value) => Number.isFinite(value) ? value : 0);
-  if (!patternOf(whole, rows, columns).isStructured) return null;
-  const found = changingVelocity(rest, rows, columns);
+  if (!measurePattern(whole, rows, columns).isStructured) return null;
+  const found = measureChangingVelocity(rest, rows, columns);
   return Number.isFinite(found.velocity) ? found : null;
 }
 
 /**
  * Two velocities, if a second direction has more than a third of the variance that moves, in both halves of the window.
  */
-function bothIn(
+function measureTwoVelocities(
   values: Float64Array,
   whole: Float64Array,
   rows: number,
@@ -280,10 +293,10 @@ function bothIn(
   first: number,
 ): (WindowVelocity & { second?: number; secondError?: number }) | null {
   if (!Number.isFinite(first)) return null;
-  const other = roughVelocity(without(values, rows, columns, first), rows, columns);
+  const other = measureRoughly(removeMoving(values, rows, columns, first), rows, columns);
   if (!Number.isFinite(other.velocity)) return null;
-  const one = roughVelocity(without(values, rows, columns, other.velocity), rows, columns);
-  const two = roughVelocity(without(values, rows, columns, one.velocity), rows, columns);
+  const one = measureRoughly(removeMoving(values, rows, columns, other.velocity), rows, columns);
+  const two = measureRoughly(removeMoving(values, rows, columns, one.velocity), rows, columns);
   const isMoving = ({ velocity, error }: WindowVelocity) =>
     Math.abs(velocity) * rows >= LEAST_MOVE && columns / Math.abs(velocity) >= LEAST_MOVE &&
     error <= GREATEST_ERROR;
@@ -294,12 +307,12 @@ function bothIn(
   const parts = [whole, whole.subarray(0, half), whole.subarray(half, 2 * half)];
   const isIn = parts.every((part, i) => {
     const shares = [one, two].map(({ velocity }) =>
-      movingShare(part, part.length / columns, columns, velocity)
+      measureMovingShare(part, part.length / columns, columns, velocity)
     );
     // Halves hold fewer cells.
     return Math.min(...shares) > (i === 0 ? LEAST_PART : LEAST_PART / 2) * (shares[0]! + shares[1]!);
   });
-  const shares = [one, two].map(({ velocity }) => movingShare(whole, rows, columns, velocity));
+  const shares = [one, two].map(({ velocity }) => measureMovingShare(whole, rows, columns, velocity));
   const confidence = shares[0]! + shares[1]!;
   if (!isIn || !(confidence > 0.1)) return null;
   return {
@@ -344,7 +357,7 @@ function stripOf(
 }
 
 /** Without what moves at a velocity. */
-function without(values: Float64Array, rows: number, columns: number, velocity: number): Float64Array {
+function removeMoving(values: Float64Array, rows: number, columns: number, velocity: number): Float64Array {
   const { low, means } = stripOf(values, rows, columns, velocity);
   return values.map((value, i) => {
     const place = i % columns - velocity * (Math.floor(i / columns) - (rows - 1) / 2) - low;
@@ -355,9 +368,9 @@ function without(values: Float64Array, rows: number, columns: number, velocity: 
 
 /**
  * `spread`, the variance of the least-squares slope relative to that with independent residuals: lines are clusters, and
- * near lines have residuals in common (Newey and West 1987). `likeness`, the correlation of neighbouring residuals.
+ * near lines have residuals in common (Newey and West 1987). `measureLikeness`, the correlation of neighbouring residuals.
  */
-function residuals(
+function measureResiduals(
   values: Float64Array,
   rows: number,
   columns: number,

@@ -9,12 +9,12 @@
  *
  * Velocities are in pixels per line.
  */
-import { autocorrelation } from "./autocorrelation.ts";
-import { type Likeness, likeness, type Smoothed, smoothed } from "./smoothing.ts";
-import { mean } from "../traces.ts";
+import { makeAutocorrelation } from "./autocorrelation.ts";
+import { type Likeness, measureLikeness, type Smoothed, smoothLine } from "./smoothing.ts";
+import { computeMean } from "../traces.ts";
 
 /** Why a window has a velocity or none. */
-export type Verdict =
+export type WindowVerdict =
   | "measured"
   | "changing"
   | "standing"
@@ -25,7 +25,7 @@ export type Verdict =
 
 /** The velocity of one window. */
 export interface WindowVelocity {
-  verdict: Verdict;
+  verdict: WindowVerdict;
   /** Pixels per line, towards greater positions; NaN unless measured. */
   velocity: number;
   /** Share of the window's variance that moves at this velocity, 0 to 1. */
@@ -36,9 +36,9 @@ export interface WindowVelocity {
   straight?: { velocity: number; error: number };
 }
 
-type Scores = ReturnType<typeof scoresOf>;
+type Scores = ReturnType<typeof computeScores>;
 
-/** See {@linkcode scoresOf}. */
+/** See {@linkcode computeScores}. */
 type Direction = { velocity: number; share: number; difference: number };
 
 /** A streak has a measurable angle if it moves at least this far along both axes within the window. */
@@ -78,31 +78,31 @@ const LEAST_OVERLAP = 3;
  * @param rows lines
  * @param columns pixels per line
  */
-export const windowVelocity = (values: Float64Array, rows: number, columns: number): WindowVelocity =>
-  certain(roughVelocity(values, rows, columns));
+export const measureWindow = (values: Float64Array, rows: number, columns: number): WindowVelocity =>
+  keepMeasured(measureRoughly(values, rows, columns));
 
 /** Without a velocity that was not measured. */
-export const certain = ({ verdict, velocity, error, confidence }: WindowVelocity): WindowVelocity =>
-  verdict === "measured" ? { verdict, velocity, confidence, error } : unmeasured(verdict, confidence);
+export const keepMeasured = ({ verdict, velocity, error, confidence }: WindowVelocity): WindowVelocity =>
+  verdict === "measured" ? { verdict, velocity, confidence, error } : makeUnmeasured(verdict, confidence);
 
 /**
- * Like {@linkcode windowVelocity}, but with velocity and error for every verdict. Both are NaN if no direction stands out;
+ * Like {@linkcode measureWindow}, but with velocity and error for every verdict. Both are NaN if no direction stands out;
  * the error is infinite if others fit as well.
  */
-export function roughVelocity(values: Float64Array, rows: number, columns: number): WindowVelocity {
-  const middle = mean(values);
+export function measureRoughly(values: Float64Array, rows: number, columns: number): WindowVelocity {
+  const middle = computeMean(values);
   const centre = values.map((value) => Number.isFinite(value) ? value - middle : NaN);
   const whole = centre.map((value) => Number.isNaN(value) ? 0 : value);
-  const streaks = likeness(whole, rows, columns, LEAST_SIGNIFICANCE);
-  const scores = scoresOf(smoothed(centre, rows, columns, streaks.sigma), rows, columns);
-  if (!(scores.energy > 0)) return unmeasured("unclear", 0);
-  const best = bestDirection(scores);
+  const streaks = measureLikeness(whole, rows, columns, LEAST_SIGNIFICANCE);
+  const scores = computeScores(smoothLine(centre, rows, columns, streaks.sigma), rows, columns);
+  if (!(scores.energy > 0)) return makeUnmeasured("unclear", 0);
+  const best = findBestDirection(scores);
   // The lines have structure, but no later line repeats it.
-  if (best === null) return unmeasured(streaks.isWide ? "too fast" : "unclear", 0);
-  const velocity = climbed(scores, best);
-  const share = movingShare(whole, rows, columns, velocity);
-  const error = standardError(scores, velocity, streaks);
-  const found = (verdict: Verdict) => ({
+  if (best === null) return makeUnmeasured(streaks.isWide ? "too fast" : "unclear", 0);
+  const velocity = climbToBest(scores, best);
+  const share = measureMovingShare(whole, rows, columns, velocity);
+  const error = computeRelativeError(scores, velocity, streaks);
+  const found = (verdict: WindowVerdict) => ({
     verdict,
     velocity,
     confidence: Math.max(0, share),
@@ -125,7 +125,7 @@ export function roughVelocity(values: Float64Array, rows: number, columns: numbe
 }
 
 /** No velocity. */
-export const unmeasured = (verdict: Verdict, share: number): WindowVelocity => ({
+export const makeUnmeasured = (verdict: WindowVerdict, share: number): WindowVelocity => ({
   verdict,
   velocity: NaN,
   confidence: Math.max(0, share),
@@ -133,7 +133,12 @@ export const unmeasured = (verdict: Verdict, share: number): WindowVelocity => (
 });
 
 /** Share of the variance that recurs some lines later, at eight distances up to most of a streak's visible length. */
-export function movingShare(values: Float64Array, rows: number, columns: number, velocity: number): number {
+export function measureMovingShare(
+  values: Float64Array,
+  rows: number,
+  columns: number,
+  velocity: number,
+): number {
   const most = 0.7 * Math.min(rows, columns / Math.abs(velocity));
   let [product, energy] = [0, 0];
   for (let i = 1; i <= 8; i += 1) {
@@ -155,9 +160,9 @@ export function movingShare(values: Float64Array, rows: number, columns: number,
 }
 
 /** Agreement of the samples of a window along a direction. */
-function scoresOf({ values, gains }: Smoothed, rows: number, columns: number) {
-  const productAt = autocorrelation(values, rows, columns);
-  const [differences, energies] = meansAtLags(productAt, values, rows, columns) as [
+function computeScores({ values, gains }: Smoothed, rows: number, columns: number) {
+  const productAt = makeAutocorrelation(values, rows, columns);
+  const [differences, energies] = computeMeansAtLags(productAt, values, rows, columns) as [
     Float64Array,
     Float64Array,
   ];
@@ -197,7 +202,13 @@ function scoresOf({ values, gains }: Smoothed, rows: number, columns: number) {
         const part = shift - below;
         const at = lines * (2 * columns - 1) + columns - 1 + below;
         difference += overlap *
-          cubic(differences[at - 1]!, differences[at]!, differences[at + 1]!, differences[at + 2]!, part);
+          interpolateCubic(
+            differences[at - 1]!,
+            differences[at]!,
+            differences[at + 1]!,
+            differences[at + 2]!,
+            part,
+          );
         energy += overlap * ((1 - part) * energies[at]! + part * energies[at + 1]!);
         const near = Math.floor(distance);
         const noise = noises[near]! + (distance - near) * (noises[near + 1]! - noises[near]!);
@@ -217,7 +228,7 @@ function scoresOf({ values, gains }: Smoothed, rows: number, columns: number) {
 }
 
 /** Squared differences and energies at all lags, row-major: lines from 0, pixels from `1 - columns`. */
-function meansAtLags(
+function computeMeansAtLags(
   productAt: (lines: number, pixels: number) => number,
   values: Float64Array,
   rows: number,
@@ -253,14 +264,14 @@ function meansAtLags(
 }
 
 /** Catmull-Rom spline from b to c. */
-const cubic = (a: number, b: number, c: number, d: number, part: number): number =>
+const interpolateCubic = (a: number, b: number, c: number, d: number, part: number): number =>
   b + 0.5 * part * (c - a + part * (2 * a - 5 * b + 4 * c - d + part * (3 * (b - c) + d - a)));
 
 /** Step between velocities: half a pixel at the end of a streak. */
 const stepAt = (scores: Scores, velocity: number): number => 0.5 / scores.duration(velocity);
 
 /** A velocity near the one along which the window agrees best, or null if nothing agrees. */
-function bestDirection(scores: Scores) {
+function findBestDirection(scores: Scores) {
   const fastest = (2 / 3) * scores.columns;
   const sides: Direction[][] = [1, -1].map((sign) => {
     const side = [];
@@ -273,7 +284,7 @@ function bestDirection(scores: Scores) {
   });
   const greatest = Math.max(...sides.flat().map(({ share }) => share));
   if (greatest === 0) return null;
-  const peaks = sides.map((side) => firstPeak(side, NEARLY * greatest)).filter((peak) => peak !== null);
+  const peaks = sides.map((side) => findFirstPeak(side, NEARLY * greatest)).filter((peak) => peak !== null);
   // Peaks that both begin at 0 are one peak, and the lesser difference decides; otherwise the slower one.
   const isOnePeak = peaks.every(({ start }) => start === 0);
   const rank = ({ velocity, difference }: Direction) => isOnePeak ? difference : Math.abs(velocity);
@@ -281,7 +292,7 @@ function bestDirection(scores: Scores) {
 }
 
 /** The direction with the least difference in the first run that reaches a level. */
-function firstPeak(side: Direction[], level: number) {
+function findFirstPeak(side: Direction[], level: number) {
   const start = side.findIndex(({ share }) => share >= level);
   if (start < 0) return null;
   let best = side[start]!;
@@ -293,7 +304,7 @@ function firstPeak(side: Direction[], level: number) {
 }
 
 /** Where samples differ least near a velocity, by parabolas through three converging points. */
-function climbed(scores: Scores, start: number): number {
+function climbToBest(scores: Scores, start: number): number {
   let velocity = start;
   let step = stepAt(scores, start);
   for (let round = 0; round < 9; round += 1) {
@@ -315,7 +326,7 @@ function climbed(scores: Scores, start: number): number {
  * noise with noise. At the low noise of most recordings this is the Cramér-Rao bound. Infinite if another velocity fits
  * as well.
  */
-function standardError(scores: Scores, velocity: number, { sigma, part }: Likeness): number {
+function computeRelativeError(scores: Scores, velocity: number, { sigma, part }: Likeness): number {
   const step = 1 / scores.duration(velocity);
   const { difference, square, pairs, weight } = scores.of(velocity);
   const [below, above] = [-step, step].map((move) => scores.of(velocity + move).difference) as [

@@ -1,7 +1,7 @@
 /** The trace of a band of a plane: the mean of its columns in each line, or its change against F₀ (baseline.ts). */
-import { type Baseline, baselineOf, baselineWords, type TraceSettings } from "./baseline.ts";
-import { mean, runningMean } from "../traces.ts";
-import type { Plane } from "../line_scan.ts";
+import { type Baseline, describeBaseline, fitBaseline, type TraceSettings } from "./baseline.ts";
+import { computeMean, computeRunningMean } from "../traces.ts";
+import type { ScanSamples } from "../line_scan.ts";
 
 /** Means of single lines, and a constant F₀. */
 export const PLAIN_TRACE: Readonly<TraceSettings> = {
@@ -23,8 +23,8 @@ export const NEW_TRACE: Readonly<TraceSettings> = { ...PLAIN_TRACE, kind: "autom
  *
  * @returns `baseline` is the level of F₀, NaN for a trace of means
  */
-export function traceOf(
-  { samples, shape: [rows, width] }: Plane,
+export function makeTrace(
+  { samples, shape: [rows, width] }: ScanSamples,
   [first, end]: readonly [from: number, to: number],
   settings: TraceSettings,
   step: number,
@@ -32,14 +32,14 @@ export function traceOf(
   const { isChange, kind, offset, average } = settings;
   const means = Float64Array.from(
     { length: rows },
-    (_, row) => mean(samples, row * width + Math.max(0, first), row * width + Math.min(width, end)),
+    (_, row) => computeMean(samples, row * width + Math.max(0, first), row * width + Math.min(width, end)),
   );
-  const values = runningMean(means, average);
+  const values = computeRunningMean(means, average);
   // A constant F₀ does not matter to means.
   const isConstant = kind === "percentile" || kind === "window";
   const f0 = !isChange && isConstant
     ? { level: NaN, course: null, by: settings }
-    : baselineOf(values, settings, step);
+    : fitBaseline(values, settings, step);
   if (!isChange) return { values, baseline: NaN, f0 };
   const change = values.map((value, line) => {
     const below = f0.course === null ? f0.level : f0.course[line]!;
@@ -51,7 +51,7 @@ export function traceOf(
 const countAveraged = (noun: string, count: string, unit: string) =>
   count === "1" ? `${noun} were not averaged` : `${count} ${unit} were averaged`;
 
-/** Sentences of the methods text about {@linkcode traceFacts}. */
+/** Sentences of the methods text about {@linkcode listTraceFacts}. */
 export const TRACE_SENTENCES: Readonly<Record<string, (value: string) => string>> = {
   "Values": (value) => `The values were ${value.replace(/^mean/, "means")}`,
   "Lines averaged": (count) => countAveraged("Lines", count, "lines"),
@@ -60,7 +60,7 @@ export const TRACE_SENTENCES: Readonly<Record<string, (value: string) => string>
 };
 
 /** Settings for tables. `by` has the method of F₀ that ran. */
-export function traceFacts(
+export function listTraceFacts(
   settings: TraceSettings,
   time: { unit: string },
   by: TraceSettings = settings,
@@ -74,7 +74,7 @@ export function traceFacts(
     ["Values", isChange ? "dF/F0" : `mean of the ${noun}`],
     [noun === "band" ? "Lines averaged" : "Images averaged", average],
     ...([
-      ...isStated ? [["Baseline F0", baselineWords(by, time) + chosen]] : [],
+      ...isStated ? [["Baseline F0", describeBaseline(by, time) + chosen]] : [],
       ...isChange ? [["Detector offset", offset]] : [],
     ] as [string, string | number][]),
   ];

@@ -7,9 +7,17 @@
  * until it settles. Without this, a percentile of a slope lies below the slope. An exponential F₀ is fitted with the same
  * weights.
  */
-import { formatNumber, significant, tableUnit } from "../axes.ts";
-import { leastSquares } from "../least_squares.ts";
-import { deviation, extent, mean, noiseOf, percentile, runningMean, runsOf } from "../traces.ts";
+import { formatDigits, formatTableUnit, roundToDigits } from "../axes.ts";
+import { fitLeastSquares } from "../least_squares.ts";
+import {
+  computeDeviation,
+  computeMean,
+  computeRunningMean,
+  estimateWhiteNoise,
+  findExtent,
+  findPercentile,
+  listRuns,
+} from "../traces.ts";
 
 /** How the trace of a band is made; times are in the unit of the time axis. */
 export interface TraceSettings {
@@ -17,7 +25,7 @@ export interface TraceSettings {
   isChange: boolean;
   /**
    * Kind of F₀: a percentile of all values, their mean in a window, a moving percentile or an exponential;
-   * `automatic` is `moving` if the trace drifts, else `percentile`.
+   * `automatic` is `moving` if the trace drifts, else `findPercentile`.
    */
   kind: "automatic" | "percentile" | "window" | "moving" | "exponential";
   /** Percentile of a constant or moving F₀, 0 to 100. */
@@ -71,59 +79,58 @@ const ROUNDS = 10;
 const LEAST_LINES = 20;
 
 /** Time over which F₀ moves if nothing else is set, rounded to be typed. */
-export const usualSpan = (lines: number, step: number): number => significant(TENTH * lines * step, 3);
+export const chooseUsualSpan = (lines: number, step: number): number =>
+  roundToDigits(TENTH * lines * step, 3);
 
 /** F₀ of a trace of one value per line. @param step time from line to line */
-export function baselineOf(values: Float64Array, settings: TraceSettings, step: number): Baseline {
+export function fitBaseline(values: Float64Array, settings: TraceSettings, step: number): Baseline {
   const { percentile: percent } = settings;
   const isAutomatic = settings.kind === "automatic";
   const kind = settings.kind !== "automatic"
     ? settings.kind
-    : drifts(values, percent)
+    : isDrifting(values, percent)
     ? "moving"
     : "percentile";
   if (kind === "moving" || kind === "exponential") {
     const whole = values.length * step;
-    let span = kind === "moving" && !isAutomatic && settings.span || usualSpan(values.length, step);
-    const blocks = blocksOf(values, span / step);
+    let span = kind === "moving" && !isAutomatic && settings.span || chooseUsualSpan(values.length, step);
+    const blocks = averageBlocks(values, span / step);
     if (blocks.means.length >= LEAST_LINES) {
-      let means = kind === "moving"
-        ? movingThrough(blocks, span / step, percent)
-        : exponentialThrough(blocks);
+      let means = kind === "moving" ? fitMoving(blocks, span / step, percent) : fitExponential(blocks);
       // Narrower than its transients, a span lets F₀ follow them, which makes them look shorter than they are.
       for (let round = 0; round < ROUNDS && kind === "moving" && isAutomatic; round += 1) {
-        const wanted = significant(Math.min(whole, WIDTHS * widthAbove(blocks, means) * step), 3);
+        const wanted = roundToDigits(Math.min(whole, WIDTHS * measureWidthAbove(blocks, means) * step), 3);
         if (!(wanted > span)) break;
         span = wanted;
-        means = movingThrough(blocks, span / step, percent);
+        means = fitMoving(blocks, span / step, percent);
       }
-      const courseOf = between(blocks.places, means);
+      const courseOf = interpolateBlocks(blocks.places, means);
       const course = values.map((_, line) => courseOf(line));
-      return { level: percentile(course, 50), course, by: { ...settings, kind, span } };
+      return { level: findPercentile(course, 50), course, by: { ...settings, kind, span } };
     }
   }
   if (kind !== "window") {
     const by = { ...settings, kind: "percentile" } as const;
-    return { level: percentile(values, percent), course: null, by };
+    return { level: findPercentile(values, percent), course: null, by };
   }
   // Lines whose times lie in the window, end excluded; allows for rounding just above an integer.
   const [start, stop] = [settings.from, settings.to].map((time) => Math.ceil(time / step - 1e-6)) as [
     number,
     number,
   ];
-  return { level: mean(values, start, Math.max(start + 1, stop)), course: null, by: settings };
+  return { level: computeMean(values, start, Math.max(start + 1, stop)), course: null, by: settings };
 }
 
 /** Words for the method of F₀ in tables. */
-export function baselineWords(
+export function describeBaseline(
   { kind, percentile: percent, from, to, span }: TraceSettings,
   time: { unit: string },
 ): string {
-  const unit = tableUnit(time);
-  const over = span ? ` over ${formatNumber(span)} ${unit}` : "";
+  const unit = formatTableUnit(time);
+  const over = span ? ` over ${formatDigits(span)} ${unit}` : "";
   return {
     percentile: `percentile ${percent}`,
-    window: `mean from ${formatNumber(from)} to ${formatNumber(to)} ${unit}`,
+    window: `mean from ${formatDigits(from)} to ${formatDigits(to)} ${unit}`,
     moving: `moving percentile ${percent}${over}`,
     exponential: "exponential",
     automatic: `percentile ${percent}, moving if the trace drifts`,
@@ -131,12 +138,12 @@ export function baselineWords(
 }
 
 /** Whether the first and last tenth of the trace differ by more than its noise. */
-function drifts(values: Float64Array, percent: number) {
+function isDrifting(values: Float64Array, percent: number) {
   const tenth = Math.floor(TENTH * values.length);
   if (values.length < LEAST_LINES) return false;
   const [first, last] = [values.subarray(0, tenth), values.subarray(values.length - tenth)]
-    .map((part) => percentile(part, percent)) as [number, number];
-  return Math.abs(last - first) > noiseOf(values);
+    .map((part) => findPercentile(part, percent)) as [number, number];
+  return Math.abs(last - first) > estimateWhiteNoise(values);
 }
 
 /**
@@ -144,11 +151,11 @@ function drifts(values: Float64Array, percent: number) {
  *
  * @param course F₀ at each block
  */
-function widthAbove({ length, means }: ReturnType<typeof blocksOf>, course: Float64Array) {
+function measureWidthAbove({ length, means }: ReturnType<typeof averageBlocks>, course: Float64Array) {
   const above = means.map((value, i) => value - course[i]!);
-  const [, top] = extent(above);
-  if (!(top > RISES * weighed(above).noise)) return 0;
-  const runs = runsOf(above.map((value) => Number(value > top / 2)));
+  const [, top] = findExtent(above);
+  if (!(top > RISES * weighValues(above).noise)) return 0;
+  const runs = listRuns(above.map((value) => Number(value > top / 2)));
   return length * runs.reduce((most, [from, to]) => Math.max(most, to - from), 0);
 }
 
@@ -158,12 +165,12 @@ function widthAbove({ length, means }: ReturnType<typeof blocksOf>, course: Floa
  *
  * @param span in lines
  */
-function blocksOf(values: Float64Array, span: number) {
+function averageBlocks(values: Float64Array, span: number) {
   const length = Math.max(1, Math.floor(span / BLOCKS));
   const count = Math.ceil(values.length / length);
   const all = Array.from({ length: count }, (_, i) => {
     const end = Math.min(values.length, (i + 1) * length);
-    return { mean: mean(values, i * length, end), place: (i * length + end - 1) / 2 };
+    return { mean: computeMean(values, i * length, end), place: (i * length + end - 1) / 2 };
   }).filter((block) => Number.isFinite(block.mean));
   return {
     length,
@@ -173,8 +180,8 @@ function blocksOf(values: Float64Array, span: number) {
 }
 
 /** F₀ at each block. @param span in lines */
-function movingThrough(
-  { length, means, places }: ReturnType<typeof blocksOf>,
+function fitMoving(
+  { length, means, places }: ReturnType<typeof averageBlocks>,
   span: number,
   percent: number,
 ) {
@@ -182,8 +189,10 @@ function movingThrough(
   let course = new Float64Array(means.length);
   for (let round = 0; round < STARTS; round += 1) {
     const rest = means.map((value, i) => value - course[i]!);
-    const steps = rest.map((_, i) => percentile(rest.subarray(Math.max(0, i - half), i + half + 1), percent));
-    const smooth = runningMean(steps, half >> 1);
+    const steps = rest.map((_, i) =>
+      findPercentile(rest.subarray(Math.max(0, i - half), i + half + 1), percent)
+    );
+    const smooth = computeRunningMean(steps, half >> 1);
     course = course.map((value, i) => value + smooth[i]!);
   }
   const near = Float64Array.from(
@@ -191,7 +200,7 @@ function movingThrough(
     (_, away) => Math.exp(-((away / (2 * half * NEAR)) ** 2) / 2),
   );
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { weights } = weighed(means.map((value, i) => value - course[i]!));
+    const { weights } = weighValues(means.map((value, i) => value - course[i]!));
     course = course.map((value, i) => {
       // The former value counts where no block does.
       let [sum, first, second, whole, slope] = [1e-9, 0, 0, 1e-9 * value, 0];
@@ -212,7 +221,7 @@ function movingThrough(
 }
 
 /** Straight lines between blocks, and beyond the outer ones. */
-function between(places: Float64Array, course: Float64Array): (line: number) => number {
+function interpolateBlocks(places: Float64Array, course: Float64Array): (line: number) => number {
   return (line) => {
     // Blocks without values are missing, so neighbours are sought.
     let [low, high] = [0, places.length - 2];
@@ -227,9 +236,11 @@ function between(places: Float64Array, course: Float64Array): (line: number) => 
 }
 
 /** An exponential on a level, as bleaching makes it, at each block. */
-function exponentialThrough({ means, places }: ReturnType<typeof blocksOf>) {
+function fitExponential({ means, places }: ReturnType<typeof averageBlocks>) {
   const ends = Math.max(1, Math.floor(TENTH * means.length));
-  const [first, last] = [means.slice(0, ends), means.slice(-ends)].map((part) => percentile(part, 50)) as [
+  const [first, last] = [means.slice(0, ends), means.slice(-ends)].map((part) =>
+    findPercentile(part, 50)
+  ) as [
     number,
     number,
   ];
@@ -238,8 +249,8 @@ function exponentialThrough({ means, places }: ReturnType<typeof blocksOf>) {
     level + size * Math.exp(-place / length);
   let found = { level: last, size: first - last || 1, length: whole / 3 };
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { weights } = weighed(means.map((value, i) => value - at(found, places[i]!)));
-    found = leastSquares(
+    const { weights } = weighValues(means.map((value, i) => value - at(found, places[i]!)));
+    found = fitLeastSquares(
       found,
       ({ level, size, length }) => {
         const slope = [0, 0, 0];
@@ -272,10 +283,10 @@ function exponentialThrough({ means, places }: ReturnType<typeof blocksOf>) {
  * How much values count for the baseline, which is at 0, and the standard deviation of its noise, from the values below it:
  * transients only rise.
  */
-function weighed(values: Float64Array) {
+function weighValues(values: Float64Array) {
   const below = values.filter((value) => value < 0);
-  const noise = Math.sqrt(mean(below.map((value) => value * value))) || 0;
-  const [middle, spread] = [mean(below), deviation(below)];
+  const noise = Math.sqrt(computeMean(below.map((value) => value * value))) || 0;
+  const [middle, spread] = [computeMean(below), computeDeviation(below)];
   // By Baek et al., weights fall from 1 to 0 around two standard deviations of white noise.
   const weights = values.map((value) =>
     spread > 0 ? 1 / (1 + Math.exp(2 * (value - 2 * spread + middle) / spread)) : Number(value <= 0)
@@ -287,14 +298,14 @@ function weighed(values: Float64Array) {
 const SETTLING = 30;
 
 /** Level of the baseline of a trace that does not drift, and the standard deviation of its noise. */
-export function quietPart(values: Float64Array): {
+export function measureQuietPart(values: Float64Array): {
   level: number;
   noise: number;
 } {
   const there = values.filter(Number.isFinite);
-  let level = percentile(there, 5);
+  let level = findPercentile(there, 5);
   for (let round = 0; round < SETTLING; round += 1) {
-    const { weights } = weighed(there.map((value) => value - level));
+    const { weights } = weighValues(there.map((value) => value - level));
     let [sum, whole] = [0, 0];
     for (const [i, weight] of weights.entries()) {
       sum += weight * there[i]!;
@@ -302,5 +313,5 @@ export function quietPart(values: Float64Array): {
     }
     if (whole > 0) level = sum / whole;
   }
-  return { level, noise: weighed(there.map((value) => value - level)).noise };
+  return { level, noise: weighValues(there.map((value) => value - level)).noise };
 }

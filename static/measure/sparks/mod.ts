@@ -1,8 +1,8 @@
 /** Sparks: local, short rises in a line scan. */
-import { tableUnit } from "../axes.ts";
-import { perTime } from "../line_scan.ts";
-import { columnOf, type Item, type Measurement, medianOf, timeColumn } from "../measurement.ts";
-import { findSparks, type Spark, sparkAt, type SparkSettings } from "./sparks.ts";
+import { formatTableUnit } from "../axes.ts";
+import { formatPerTime } from "../line_scan.ts";
+import { type Item, makeColumn, makeTimeColumn, type Measurement, summarizeMedian } from "../measurement.ts";
+import { findSparks, measureSparkNear, type Spark, type SparkSettings } from "./sparks.ts";
 
 /** Sparks with their places, amplitudes and extents. */
 export const SPARKS: Measurement<Item & Spark, SparkSettings> = {
@@ -33,15 +33,15 @@ export const SPARKS: Measurement<Item & Spark, SparkSettings> = {
     const { sparks, rejected, candidates } = findSparks(plane, band, settings);
     return { found: sparks, settings: { ...settings, candidates }, rejected };
   },
-  at: sparkAt,
+  at: measureSparkNear,
   columns: (found, [time, position]) => [
-    timeColumn(found, time),
-    columnOf("Position", found, ({ column }) => column, position),
-    columnOf("Amplitude (dF/F0)", found, ({ amplitude }) => amplitude),
-    columnOf("FWHM", found, ({ width }) => width, position),
-    columnOf("FDHM", found, ({ duration }) => duration, time),
-    columnOf("Time to peak", found, ({ timeToPeak }) => timeToPeak, time),
-    columnOf("By hand", found, ({ isByHand }) => isByHand ? "yes" : ""),
+    makeTimeColumn(found, time),
+    makeColumn("Position", found, ({ column }) => column, position),
+    makeColumn("Amplitude (dF/F0)", found, ({ amplitude }) => amplitude),
+    makeColumn("FWHM", found, ({ width }) => width, position),
+    makeColumn("FDHM", found, ({ duration }) => duration, time),
+    makeColumn("Time to peak", found, ({ timeToPeak }) => timeToPeak, time),
+    makeColumn("By hand", found, ({ isByHand }) => isByHand ? "yes" : ""),
   ],
   summary(found, { axes: [time, position], columns, lines }) {
     const duration = lines * time.step;
@@ -51,12 +51,12 @@ export const SPARKS: Measurement<Item & Spark, SparkSettings> = {
       {
         name: "Spark rate",
         value: 100 * found.length / length / duration,
-        unit: `1/(100 ${tableUnit(position)} ${perTime(time)})`,
+        unit: `1/(100 ${formatTableUnit(position)} ${formatPerTime(time)})`,
       },
-      { ...medianOf("Median spark amplitude", found, ({ amplitude }) => amplitude), unit: "dF/F0" },
-      medianOf("Median spark FWHM", found, ({ width }) => width, position),
-      medianOf("Median spark FDHM", found, ({ duration }) => duration, time),
-      medianOf("Median spark time to peak", found, ({ timeToPeak }) => timeToPeak, time),
+      { ...summarizeMedian("Median spark amplitude", found, ({ amplitude }) => amplitude), unit: "dF/F0" },
+      summarizeMedian("Median spark FWHM", found, ({ width }) => width, position),
+      summarizeMedian("Median spark FDHM", found, ({ duration }) => duration, time),
+      summarizeMedian("Median spark time to peak", found, ({ timeToPeak }) => timeToPeak, time),
     ];
   },
   value: "Sparks",

@@ -6,8 +6,8 @@
  * which grows with the light. They are then smoothed at several sizes, of which each place takes the one that stands out
  * most. By the median, as before: the smoothed change against the median of each column.
  */
-import { blurred, gaussian, percentile } from "../traces.ts";
-import type { Plane } from "../line_scan.ts";
+import { blurTrace, findPercentile, makeGaussian } from "../traces.ts";
+import type { ScanSamples } from "../line_scan.ts";
 
 /** The columns of a band over time; all arrays are row-major. */
 export interface Field {
@@ -44,8 +44,8 @@ const AWAY = 2.5;
 const MEDIAN_DEVIATION = 0.6745;
 
 /** The smoothed change against the median of each column. @param offset what the detector reads in the dark */
-export function fieldByMedian(
-  { samples, shape: [rows, all] }: Plane,
+export function makeFieldByMedian(
+  { samples, shape: [rows, all] }: ScanSamples,
   [from, to]: readonly [from: number, to: number],
   offset: number,
 ): Field {
@@ -54,19 +54,19 @@ export function fieldByMedian(
   for (let x = 0; x < width; x += 1) {
     // ΔF/F₀ against the median of the column.
     const trace = Float64Array.from({ length: rows }, (_, row) => samples[row * all + from + x]!);
-    const rest = percentile(trace, 50);
+    const rest = findPercentile(trace, 50);
     const light = rest - offset;
     const changes = trace.map((value) => light > 0 && Number.isFinite(value) ? (value - rest) / light : 0);
-    const alongLines = blurred(changes, LINES);
+    const alongLines = blurTrace(changes, LINES);
     for (let row = 0; row < rows; row += 1) {
       change[row * width + x] = changes[row]!;
       smooth[row * width + x] = alongLines[row]!;
     }
   }
   for (let at = 0; at < rows * width; at += width) {
-    smooth.set(blurred(smooth.subarray(at, at + width), COLUMNS), at);
+    smooth.set(blurTrace(smooth.subarray(at, at + width), COLUMNS), at);
   }
-  const noise = percentile(smooth.map(Math.abs), 50) / MEDIAN_DEVIATION;
+  const noise = findPercentile(smooth.map(Math.abs), 50) / MEDIAN_DEVIATION;
   return { change, smooth, rows, width, from, noise, isRunning: false };
 }
 
@@ -75,8 +75,8 @@ export function fieldByMedian(
  *
  * @param offset what the detector reads in the dark
  */
-export function fieldByRunning(
-  { samples, shape: [rows, all] }: Plane,
+export function makeFieldByRunning(
+  { samples, shape: [rows, all] }: ScanSamples,
   [from, to]: readonly [from: number, to: number],
   offset: number,
 ): Field {
@@ -91,8 +91,8 @@ export function fieldByRunning(
   let noise = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const isAtRest = (at: number) => Number.isFinite(light[at]) && !(Math.abs(smooth[at]!) > AWAY * noise);
-    const length = restOf(light, rows, width, isAtRest, rest);
-    const { varianceAt, gain } = noiseModel(light, rest, rows, width, length, isAtRest);
+    const length = estimateRest(light, rows, width, isAtRest, rest);
+    const { varianceAt, gain } = fitNoiseModel(light, rest, rows, width, length, isAtRest);
     const spread = rest.map((value) => Math.sqrt(varianceAt(value)));
     for (let at = 0; at < light.length; at += 1) {
       raised[at] = Number.isFinite(light[at]) && spread[at]! > 0 ? (light[at]! - rest[at]!) / spread[at]! : 0;
@@ -100,8 +100,8 @@ export function fieldByRunning(
     smooth = new Float64Array(light.length).fill(-Infinity);
     // Only the last round looks at all sizes: one suffices to leave out sparks.
     for (const size of round + 1 < ROUNDS ? SIZES.slice(1, 2) : SIZES) {
-      const values = risesAt(raised, rows, width, size, (at) => gain / spread[at]!);
-      const unit = spreadOf(values, raised);
+      const values = computeRises(raised, rows, width, size, (at) => gain / spread[at]!);
+      const unit = measureSpread(values, raised);
       if (!(unit > 0)) continue;
       for (let at = 0; at < values.length; at += 1) smooth[at] = Math.max(smooth[at]!, values[at]! / unit);
     }
@@ -118,7 +118,7 @@ export function fieldByRunning(
  *
  * @returns lines between the places at which F₀ is computed
  */
-function restOf(
+function estimateRest(
   light: Float64Array,
   rows: number,
   width: number,
@@ -184,7 +184,7 @@ const LEAST_VARIANCE = 0.02;
  *
  * @returns `gain` is the variance per light
  */
-function noiseModel(
+function fitNoiseModel(
   light: Float64Array,
   rest: Float64Array,
   rows: number,
@@ -236,16 +236,16 @@ function noiseModel(
  * @param raised in standard deviations of each sample
  * @param growth how much the variance of a sample grows with a standard deviation of light
  */
-function risesAt(
+function computeRises(
   raised: Float64Array,
   rows: number,
   width: number,
   [lines, columns]: readonly [lines: number, columns: number],
   growth: (at: number) => number,
 ): Float64Array {
-  const down = smoothed(raised, rows, width, lines, true);
-  const values = smoothed(down, rows, width, columns, false);
-  const [alongTime, alongLine] = [weightsOf(rows, lines), weightsOf(width, columns)];
+  const down = smoothField(raised, rows, width, lines, true);
+  const values = smoothField(down, rows, width, columns, false);
+  const [alongTime, alongLine] = [sumWeights(rows, lines), sumWeights(width, columns)];
   for (let row = 0; row < rows; row += 1) {
     for (let x = 0; x < width; x += 1) {
       const at = row * width + x;
@@ -259,7 +259,7 @@ function risesAt(
 }
 
 /** Sums weighted with a Gaussian, along time or along the line. */
-function smoothed(
+function smoothField(
   values: Float64Array,
   rows: number,
   width: number,
@@ -267,7 +267,7 @@ function smoothed(
   isAlongTime: boolean,
 ): Float64Array {
   const reach = 3 * sigma;
-  const weights = gaussian(reach, sigma);
+  const weights = makeGaussian(reach, sigma);
   const sums = new Float64Array(values.length);
   const [length, step] = isAlongTime ? [rows, width] : [width, 1];
   for (let row = 0; row < rows; row += 1) {
@@ -284,9 +284,9 @@ function smoothed(
 }
 
 /** Sums of the weights that lie within a length, and the standard deviations of sums of unit noise. */
-function weightsOf(length: number, sigma: number): Record<"sums" | "deviations", Float64Array> {
+function sumWeights(length: number, sigma: number): Record<"sums" | "deviations", Float64Array> {
   const reach = 3 * sigma;
-  const weights = gaussian(reach, sigma);
+  const weights = makeGaussian(reach, sigma);
   const of = (power: number) =>
     Float64Array.from({ length }, (_, at) => {
       let sum = 0;
@@ -309,8 +309,8 @@ const QUIET = 1e-6;
  *
  * @param raised samples; into those without noise, only a part of their neighbours' noise is blurred
  */
-function spreadOf(values: Float64Array, raised: Float64Array): number {
+function measureSpread(values: Float64Array, raised: Float64Array): number {
   const every = 1 + 2 * Math.floor(values.length / ENOUGH / 2);
   const below = values.filter((value, at) => at % every === 0 && value < 0 && Math.abs(raised[at]!) > QUIET);
-  return -percentile(below, 50) / MEDIAN_DEVIATION;
+  return -findPercentile(below, 50) / MEDIAN_DEVIATION;
 }

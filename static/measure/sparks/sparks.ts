@@ -5,14 +5,14 @@
  * course, weighted with that Gaussian, is measured like an event of a trace. A candidate that cannot be a spark, or cannot
  * be measured, is rejected with a reason.
  */
-import { highestNear, measureEvents, type TraceEvent } from "../events/events.ts";
-import { fittedGaussian } from "../least_squares.ts";
-import { type Field, fieldByMedian, fieldByRunning } from "./spark_field.ts";
-import { blurred, extent, percentile } from "../traces.ts";
+import { findHighestNear, measureEvents, type TraceEvent } from "../events/events.ts";
+import { fitGaussian } from "../least_squares.ts";
+import { type Field, makeFieldByMedian, makeFieldByRunning } from "./spark_field.ts";
+import { blurTrace, findExtent, findPercentile } from "../traces.ts";
 import { type Band, MOST_ITEMS } from "../measurement.ts";
-import type { Plane } from "../line_scan.ts";
+import type { ScanSamples } from "../line_scan.ts";
 
-type Peak = ReturnType<typeof peaksOf>[number];
+type SparkPeak = ReturnType<typeof listPeakAreas>[number];
 
 /**
  * `threshold` is in standard deviations of the smoothed noise; `offset` is what the detector reads in the dark; `rest` is
@@ -79,8 +79,11 @@ const REACH = 6;
 /** A spark has at least this many samples above half of its height: spikes of the detector have fewer. */
 const LEAST_AREA = 12;
 
-const fieldOf = (plane: Plane, { columns }: Pick<Band, "columns">, { offset, rest }: SparkSettings): Field =>
-  (rest === "median" ? fieldByMedian : fieldByRunning)(plane, columns, offset);
+const makeSparkField = (
+  plane: ScanSamples,
+  { columns }: Pick<Band, "columns">,
+  { offset, rest }: SparkSettings,
+): Field => (rest === "median" ? makeFieldByMedian : makeFieldByRunning)(plane, columns, offset);
 
 /**
  * Finds the sparks in the columns of a band, and the candidates that it rejects.
@@ -89,11 +92,11 @@ const fieldOf = (plane: Plane, { columns }: Pick<Band, "columns">, { offset, res
  * @throws {RangeError} more candidates reach the threshold than can be measured
  */
 export function findSparks(
-  plane: Plane,
+  plane: ScanSamples,
   band: Pick<Band, "columns">,
   settings: SparkSettings,
 ): { sparks: Spark[]; rejected: RejectedSpark[]; candidates: number } {
-  const field = fieldOf(plane, band, settings);
+  const field = makeSparkField(plane, band, settings);
   const { smooth, rows, width, noise } = field;
   if (!(noise > 0)) return { sparks: [], rejected: [], candidates: 0 };
   const least = settings.threshold - (field.isRunning ? DOUBTFUL : 0);
@@ -102,16 +105,16 @@ export function findSparks(
     if (smooth[at]! > least * noise && isHighest(smooth, rows, width, at)) places.push(at);
   }
   places.sort((a, b) => smooth[b]! - smooth[a]!);
-  const peaks = peaksOf(field, places, 2 * noise);
+  const peaks = listPeakAreas(field, places, 2 * noise);
   const reaching = peaks.filter(({ strength }) => strength > settings.threshold).length;
   if (reaching > MOST_ITEMS) {
     throw new RangeError(`${reaching} sparks are more than ${MOST_ITEMS}: raise the threshold`);
   }
   if (!field.isRunning) {
-    const sparks = sparksOf(field, peaks).toSorted((a, b) => a.line - b.line);
+    const sparks = measureSparks(field, peaks).toSorted((a, b) => a.line - b.line);
     return { sparks, rejected: [], candidates: 0 };
   }
-  const { sparks, rejected } = judged(field, peaks, settings.threshold);
+  const { sparks, rejected } = decideSparks(field, peaks, settings.threshold);
   const strongest = rejected.toSorted((a, b) => b.strength - a.strength).slice(0, MOST_REJECTED);
   return {
     sparks: sparks.toSorted((a, b) => a.line - b.line),
@@ -121,13 +124,13 @@ export function findSparks(
 }
 
 /** Measures the spark at the greatest value near a place, even below the threshold; null if nothing rises there. */
-export function sparkAt(
-  plane: Plane,
+export function measureSparkNear(
+  plane: ScanSamples,
   band: Pick<Band, "columns">,
   settings: SparkSettings,
   place: { line: number; column: number },
 ): Spark | null {
-  const field = fieldOf(plane, band, settings);
+  const field = makeSparkField(plane, band, settings);
   const { smooth, rows, width, from, noise } = field;
   let best = -1;
   const [top, left] = [Math.max(0, place.line - REACH), Math.max(0, place.column - from - REACH)];
@@ -138,14 +141,14 @@ export function sparkAt(
     }
   }
   if (!(best >= 0 && smooth[best]! > 0 && noise > 0)) return null;
-  return sparksOf(
+  return measureSparks(
     field,
-    peaksOf(field, [best], Math.min(2 * noise, smooth[best]! / 2)),
+    listPeakAreas(field, [best], Math.min(2 * noise, smooth[best]! / 2)),
   )[0] ?? null;
 }
 
 /** A candidate that is rejected by its strength or its shape along the line; its time course is not measured. */
-const unmeasured = ({ line, column, centre, sigma, strength }: Shape): Spark => ({
+const makeRejected = ({ line, column, centre, sigma, strength }: SparkShape): Spark => ({
   line,
   column: Number.isFinite(sigma) ? centre : column,
   amplitude: NaN,
@@ -156,18 +159,18 @@ const unmeasured = ({ line, column, centre, sigma, strength }: Shape): Spark => 
 });
 
 /** Sparks and rejected candidates at peaks, in any order. Only sparks count as neighbours of others. */
-function judged(field: Field, peaks: readonly Peak[], threshold: number) {
+function decideSparks(field: Field, peaks: readonly SparkPeak[], threshold: number) {
   const { change, width, from } = field;
-  const shapes = distinct(
-    peaks.map((peak) => atTop(field, { ...peak, ...gaussianAlong(change, width, peak) })),
+  const shapes = dropSameShapes(
+    peaks.map((peak) => moveToTop(field, { ...peak, ...fitGaussianAlong(change, width, peak) })),
   );
-  const reasons = shapes.map((shape) => reasonAlong(shape, width, threshold));
+  const reasons = shapes.map((shape) => explainAlong(shape, width, threshold));
   const good = shapes.filter((_, i) => reasons[i] === null);
   const sparks: Spark[] = [];
   const rejected: RejectedSpark[] = [];
   for (const [i, shape] of shapes.entries()) {
-    const spark = reasons[i] === null ? measured(field, shape, good) : unmeasured(shape);
-    const reason = reasons[i] ?? reasonInTime(spark);
+    const spark = reasons[i] === null ? measureSpark(field, shape, good) : makeRejected(shape);
+    const reason = reasons[i] ?? explainInTime(spark);
     const placed = { ...spark, column: from + spark.column };
     if (reason === null) sparks.push(placed);
     else rejected.push({ ...placed, reason });
@@ -180,7 +183,7 @@ function judged(field: Field, peaks: readonly Peak[], threshold: number) {
  *
  * @param shapes the strongest first
  */
-function distinct(shapes: readonly Shape[]): Shape[] {
+function dropSameShapes(shapes: readonly SparkShape[]): SparkShape[] {
   const centres = new Map<number, number[]>();
   return shapes.filter(({ line, centre, sigma }) => {
     const others = centres.get(line) ?? [];
@@ -191,8 +194,8 @@ function distinct(shapes: readonly Shape[]): Shape[] {
 }
 
 /** Why a candidate is not a spark by its strength and its shape along the line; null if it may be one. */
-function reasonAlong(
-  { centre, sigma, strength }: Shape,
+function explainAlong(
+  { centre, sigma, strength }: SparkShape,
   width: number,
   threshold: number,
 ): Rejection | null {
@@ -205,7 +208,7 @@ function reasonAlong(
 }
 
 /** Why a candidate is not a spark by its time course; null if it is one. */
-function reasonInTime({ amplitude, width, duration, timeToPeak }: Spark): Rejection | null {
+function explainInTime({ amplitude, width, duration, timeToPeak }: Spark): Rejection | null {
   if (!Number.isFinite(duration)) return "at an end of the recording";
   if (duration < 1) return "shorter than a line";
   // At few photons, chance lifts some neighbouring samples at once.
@@ -214,12 +217,12 @@ function reasonInTime({ amplitude, width, duration, timeToPeak }: Spark): Reject
   return null;
 }
 
-function sparksOf(field: Field, peaks: readonly Peak[]): Spark[] {
+function measureSparks(field: Field, peaks: readonly SparkPeak[]): Spark[] {
   const { change, width, from } = field;
-  const shapes = peaks.map((peak) => ({ ...peak, ...gaussianAlong(change, width, peak) }))
-    .map((shape) => atTop(field, shape))
+  const shapes = peaks.map((peak) => ({ ...peak, ...fitGaussianAlong(change, width, peak) }))
+    .map((shape) => moveToTop(field, shape))
     .filter(({ sigma }) => Number.isFinite(sigma));
-  return shapes.map((spark) => measured(field, spark, shapes))
+  return shapes.map((spark) => measureSpark(field, spark, shapes))
     .filter(({ amplitude, duration }) => amplitude > 0 && Number.isFinite(duration))
     .map((spark) => ({ ...spark, column: from + spark.column }));
 }
@@ -231,17 +234,17 @@ function sparksOf(field: Field, peaks: readonly Peak[]): Spark[] {
  * @param floor lowest level of an area
  * @returns the first and last line, and the left and right column, above half of the height of each peak
  */
-function peaksOf({ smooth, rows, width, noise }: Field, places: readonly number[], floor: number) {
+function listPeakAreas({ smooth, rows, width, noise }: Field, places: readonly number[], floor: number) {
   const taken = new Uint8Array(smooth.length);
   const peaks = [];
   for (const at of places) {
     const level = Math.max(floor, smooth[at]! / 2);
-    const area = areaAbove(smooth, rows, width, at, level);
+    const area = findAreaAbove(smooth, rows, width, at, level);
     const isFlank = area.some((place) => taken[place] === 1);
     for (const place of area) taken[place] = 1;
     if (isFlank || area.length < LEAST_AREA) continue;
-    const [first, last] = extent(area.map((place) => Math.floor(place / width)));
-    const [left, right] = extent(area.map((place) => place % width));
+    const [first, last] = findExtent(area.map((place) => Math.floor(place / width)));
+    const [left, right] = findExtent(area.map((place) => place % width));
     const strength = smooth[at]! / noise;
     peaks.push({ line: Math.floor(at / width), column: at % width, strength, first, last, left, right });
   }
@@ -260,7 +263,7 @@ function isHighest(values: Float64Array, rows: number, width: number, at: number
 }
 
 /** Indices of the connected area above a level around a place. */
-function areaAbove(
+function findAreaAbove(
   values: Float64Array,
   rows: number,
   width: number,
@@ -287,7 +290,7 @@ function areaAbove(
 }
 
 /** Centre and standard deviation of a Gaussian fitted to the mean of the lines of a peak. */
-function gaussianAlong(change: Float64Array, width: number, peak: Peak) {
+function fitGaussianAlong(change: Float64Array, width: number, peak: SparkPeak) {
   const reach = Math.max(6, 2 * (peak.right - peak.left + 1));
   const [from, to] = [Math.max(0, peak.column - reach), Math.min(width, peak.column + reach + 1)];
   const profile = Float64Array.from({ length: to - from }, (_, i) => {
@@ -297,11 +300,11 @@ function gaussianAlong(change: Float64Array, width: number, peak: Peak) {
   });
   const start = {
     level: 0,
-    size: percentile(profile, 100),
+    size: findPercentile(profile, 100),
     centre: peak.column - from,
     sigma: (peak.right - peak.left + 1) / FULL_WIDTH,
   };
-  const best = fittedGaussian(profile, start, (model) => ({
+  const best = fitGaussian(profile, start, (model) => ({
     ...model,
     sigma: Math.min(profile.length, Math.max(0.3, model.sigma)),
   }));
@@ -309,10 +312,10 @@ function gaussianAlong(change: Float64Array, width: number, peak: Peak) {
   return { centre: from + best.centre, sigma: isInside ? best.sigma : NaN };
 }
 
-type Shape = Peak & { centre: number; sigma: number };
+type SparkShape = SparkPeak & { centre: number; sigma: number };
 
 /** The mean change over time along the line, weighted with the Gaussian of a shape. */
-function traceOver({ change, rows, width }: Field, { centre, sigma }: Shape): Float64Array {
+function averageOverShape({ change, rows, width }: Field, { centre, sigma }: SparkShape): Float64Array {
   const from = Math.max(0, Math.floor(centre - 2 * sigma));
   const to = Math.min(width, Math.ceil(centre + 2 * sigma) + 1);
   const weights = Array.from(
@@ -327,43 +330,43 @@ function traceOver({ change, rows, width }: Field, { centre, sigma }: Shape): Fl
 }
 
 /** A shape whose line is the highest of its trace: a wide smoothing shifts the top of a spark towards its decay. */
-function atTop(field: Field, shape: Shape): Shape {
+function moveToTop(field: Field, shape: SparkShape): SparkShape {
   if (!field.isRunning || !Number.isFinite(shape.sigma)) return shape;
   const reach = SMOOTH * 3;
   const start = Math.max(0, shape.first - reach);
-  const trace = traceOver(field, shape).subarray(start, shape.last + reach + 1);
-  const smooth = blurred(trace, SMOOTH);
+  const trace = averageOverShape(field, shape).subarray(start, shape.last + reach + 1);
+  const smooth = blurTrace(trace, SMOOTH);
   const [from, to] = [shape.first - start, shape.last - start + 1];
   let best = from;
   for (let i = from; i < to; i += 1) if (smooth[i]! > smooth[best]!) best = i;
-  return { ...shape, line: start + highestNear(trace, best, SMOOTH) };
+  return { ...shape, line: start + findHighestNear(trace, best, SMOOTH) };
 }
 
 /** Measures a spark beside the others, whose tails are subtracted from its time course. */
-function measured(field: Field, spark: Shape, all: readonly Shape[]): Spark {
-  const made = measuredAt(field, spark, all);
+function measureSpark(field: Field, spark: SparkShape, all: readonly SparkShape[]): Spark {
+  const made = measureSparkAtTop(field, spark, all);
   if (!field.isRunning || Number.isFinite(made.duration)) return made;
   // A higher sample beside the top ends the fall to half of its height before it is reached.
-  const trace = traceOver(field, spark);
+  const trace = averageOverShape(field, spark);
   let { line } = spark;
   for (let i = spark.first; i <= spark.last; i += 1) if (trace[i]! > trace[line]!) line = i;
   if (line === spark.line) return made;
   const higher = { ...spark, line };
-  return measuredAt(field, higher, all.map((one) => one === spark ? higher : one));
+  return measureSparkAtTop(field, higher, all.map((one) => one === spark ? higher : one));
 }
 
 /** Measures a spark whose line is its top. */
-function measuredAt(field: Field, spark: Shape, all: readonly Shape[]): Spark {
+function measureSparkAtTop(field: Field, spark: SparkShape, all: readonly SparkShape[]): Spark {
   const { centre, sigma } = spark;
   const near = all.filter((one) => Math.abs(one.centre - centre) < 2 * sigma).map(({ line }) => line);
   const peaks = [...new Set(near)].sort((a, b) => a - b);
-  const trace = traceOver(field, spark);
+  const trace = averageOverShape(field, spark);
   const event = measureEvents(trace, peaks)[peaks.indexOf(spark.line)]!;
   const { amplitude, duration } = event;
   // In noise of half the amplitude, nothing rises above two standard deviations.
   const onset = !field.isRunning || event.onset < spark.line
     ? event.onset
-    : onsetOf(trace, spark.line, event);
+    : findOnset(trace, spark.line, event);
   return {
     line: spark.line,
     column: centre,
@@ -376,9 +379,9 @@ function measuredAt(field: Field, spark: Shape, all: readonly Shape[]): Spark {
 }
 
 /** Where the smoothed trace rises above a tenth of the amplitude; NaN if it does so from the beginning. */
-function onsetOf(trace: Float64Array, line: number, { baseline, amplitude }: TraceEvent): number {
+function findOnset(trace: Float64Array, line: number, { baseline, amplitude }: TraceEvent): number {
   const start = Math.max(0, line - LONGEST_RISE);
-  const smooth = blurred(trace.subarray(start, line + SMOOTH * 3), SMOOTH);
+  const smooth = blurTrace(trace.subarray(start, line + SMOOTH * 3), SMOOTH);
   for (let i = line - start - 1; i >= 0; i -= 1) {
     if (smooth[i]! <= baseline + amplitude / 10) return start + i;
   }

@@ -34,7 +34,7 @@ export function svgElement<Tag extends keyof SVGElementTagNameMap>(
 }
 
 /** A dot of a colour. @param color CSS */
-export function swatch(color: string): HTMLSpanElement {
+export function makeSwatch(color: string): HTMLSpanElement {
   const dot = element("span", { className: "swatch" });
   dot.style.background = color;
   return dot;
@@ -54,10 +54,10 @@ export function unbroken(text: string): (string | HTMLSpanElement)[] {
 export const byId = <Kind extends Element = HTMLElement>(
   id: string,
   kind?: abstract new (...args: never[]) => Kind,
-): Kind => within(document, `#${id}`, kind);
+): Kind => findWithin(document, `#${id}`, kind);
 
 /** The first element inside another that matches a selector; throws if no element of this kind matches. */
-export function within<Kind extends Element = HTMLElement>(
+export function findWithin<Kind extends Element = HTMLElement>(
   parent: ParentNode,
   selector: string,
   kind?: abstract new (...args: never[]) => Kind,
@@ -83,7 +83,7 @@ export function fitCanvas(
 }
 
 /** Runs work in the next frame, once for all calls until then. */
-export function inNextFrame(work: () => void): () => void {
+export function runInNextFrame(work: () => void): () => void {
   let isWaiting = false;
   return () => {
     if (isWaiting) return;

@@ -1,6 +1,6 @@
 /** Labelled controls of the panels. */
 import { element } from "./element.ts";
-import { onSteps } from "./handles.ts";
+import { followKeys } from "./handles.ts";
 import { takeNumbers } from "./number_input.ts";
 
 /** A row of controls. */
@@ -64,7 +64,7 @@ export function numberField(
       wrote(other);
     },
   };
-  onSteps(input, ARROWS, (way) => {
+  followKeys(input, ARROWS, (way) => {
     const moved = (Number.isNaN(number) ? 0 : number) + way * field.arrowStep;
     input.value = String(Number(Math.min(max, Math.max(min, moved)).toPrecision(12)));
     input.dispatchEvent(new Event("change", { bubbles: true }));
@@ -109,20 +109,20 @@ export function choiceField<Value extends string>(
   /** Replaces the choices; keeps the chosen value if it is among them, else chooses the first. */
   offer(others: readonly { value: string; name: string }[], chosen?: string): void;
 } {
-  const select = element("select", { id }, ...choices.map(optionOf));
+  const select = element("select", { id }, ...choices.map(makeOption));
   select.addEventListener("change", onChange);
   return {
     label: element("label", { className: "field" }, element("span", { textContent: label }), select),
     select,
     /** Replaces the choices; keeps the chosen value if it is among them, else chooses the first. */
     offer(others: readonly { value: string; name: string }[], chosen: string = select.value): void {
-      select.replaceChildren(...others.map(optionOf));
+      select.replaceChildren(...others.map(makeOption));
       if (others.some(({ value }) => value === chosen)) select.value = chosen;
     },
   };
 }
 
-const optionOf = ({ value, name }: { value: string; name: string }) =>
+const makeOption = ({ value, name }: { value: string; name: string }) =>
   element("option", { value, textContent: name });
 
 /** A labelled check box; `onChange` follows what the user checks. */

@@ -62,12 +62,12 @@ export function attachDivider(
     bar.ariaValueNow = String(Math.round(percent));
     onMove(percent);
   };
-  onDrag(bar, (event) => {
+  followDrags(bar, (event) => {
     const box = track.getBoundingClientRect();
     move(100 * (event.clientY - box.top) / box.height);
   });
   bar.addEventListener("dblclick", () => move(home));
-  onSteps(bar, DIVIDER, (step) => {
+  followKeys(bar, DIVIDER, (step) => {
     // A pane may be higher than its share, because it keeps a least height.
     const [{ top, height }, at] = [track.getBoundingClientRect(), bar.getBoundingClientRect().top];
     move((height > 0 ? 100 * (at - top) / height : percent) + step);
@@ -76,7 +76,7 @@ export function attachDivider(
 }
 
 /** Follows drags of a handle, which takes the focus. */
-export function onDrag(handle: HTMLElement, move: (event: PointerEvent) => void): void {
+export function followDrags(handle: HTMLElement, move: (event: PointerEvent) => void): void {
   handle.addEventListener("pointerdown", (event) => {
     handle.setPointerCapture(event.pointerId);
     handle.focus();
@@ -86,7 +86,7 @@ export function onDrag(handle: HTMLElement, move: (event: PointerEvent) => void)
 }
 
 /** Follows keys on a handle. */
-export function onSteps(
+export function followKeys(
   handle: HTMLElement,
   steps: Steps,
   move: (step: number, isFar: boolean) => void,

@@ -6,7 +6,7 @@ import { element } from "./element.ts";
  *
  * @param name what it explains
  */
-export const help = (anchor: string, name: string): HTMLAnchorElement =>
+export const makeHelpLink = (anchor: string, name: string): HTMLAnchorElement =>
   element("a", {
     className: "help",
     href: `/docs/measure.md#${anchor}`,

@@ -4,10 +4,10 @@
  */
 
 /** Place for the browser, or for this tab. */
-export type Place = "localStorage" | "sessionStorage";
+export type StorageName = "localStorage" | "sessionStorage";
 
 /** The value under a key, or null. */
-export function kept(key: string, place: Place = "localStorage"): unknown {
+export function readKept(key: string, place: StorageName = "localStorage"): unknown {
   try {
     return JSON.parse(globalThis[place].getItem(key) ?? "null");
   } catch {
@@ -16,7 +16,7 @@ export function kept(key: string, place: Place = "localStorage"): unknown {
 }
 
 /** Keeps a value; null removes it. */
-export function keep(key: string, value: unknown, place: Place = "localStorage"): void {
+export function writeKept(key: string, value: unknown, place: StorageName = "localStorage"): void {
   try {
     if (value === null) globalThis[place].removeItem(key);
     else globalThis[place].setItem(key, JSON.stringify(value));
@@ -32,7 +32,7 @@ export class KeptSwitch {
 
   constructor(key: string) {
     this.#key = key;
-    this.#isOn = kept(key) !== false;
+    this.#isOn = readKept(key) !== false;
   }
 
   get isOn(): boolean {
@@ -41,6 +41,6 @@ export class KeptSwitch {
 
   set isOn(isOn) {
     this.#isOn = isOn;
-    keep(this.#key, isOn);
+    writeKept(this.#key, isOn);
   }
 }

@@ -15,7 +15,7 @@ export type Typed =
   | { readonly value: null; readonly fault: string };
 
 /** Parses a typed number. */
-export function typedNumber(text: string, limits: NumberLimits = {}): Typed {
+export function parseTypedNumber(text: string, limits: NumberLimits = {}): Typed {
   const { min = -Infinity, max = Infinity, isWhole = false } = limits;
   const typed = text.trim();
   const found = readNumber(text);
@@ -60,7 +60,7 @@ export function takeNumbers(
     else input.removeAttribute("aria-invalid");
   };
   input.addEventListener("change", () => {
-    const typed = typedNumber(input.value, limits);
+    const typed = parseTypedNumber(input.value, limits);
     say(typed.fault ?? (typed.hasComma ? `= ${typed.value}` : ""), typed.fault !== null);
     onTyped(typed.fault);
     if (typed.fault === null) take(typed.value);

@@ -5,7 +5,7 @@
  *
  * @throws {Error} the worker failed, or the browser runs none
  */
-export const asked = <Answer>(
+export const askWorker = <Answer>(
   worker: Worker,
   order: object,
   transfer: Transferable[] = [],

@@ -35,15 +35,17 @@ export function placeNames(
   measure: (text: string) => number,
 ): PlacedName[] {
   const picture = { left: 0, top: 0, right: width, bottom: height };
-  const seen = areas.filter(({ box }) => meets(box, picture));
+  const seen = areas.filter(({ box }) => overlapsBox(box, picture));
   if (seen.length > MOST_NAMED) return [];
   const place = (key: "name" | "short") => {
     const taken: Box[] = [];
     return seen.flatMap(({ box, [key]: text }) => {
       const isFree = (place: Box) =>
-        holds(picture, place) && !taken.some((other) => meets(other, place)) &&
-        !seen.some((other) => other.box !== box && meets(other.box, place) && !holds(other.box, box));
-      const found = placesOf(box, measure(text), width).find(isFree);
+        holdsBox(picture, place) && !taken.some((other) => overlapsBox(other, place)) &&
+        !seen.some((other) =>
+          other.box !== box && overlapsBox(other.box, place) && !holdsBox(other.box, box)
+        );
+      const found = listNamePlaces(box, measure(text), width).find(isFree);
       if (found === undefined) return [];
       taken.push({ ...found, left: found.left - APART, right: found.right + APART });
       return [{ text, at: [found.left, found.top + HEIGHT / 2] as const }];
@@ -54,7 +56,7 @@ export function placeNames(
 }
 
 /** Above, below and, if the area is large enough, inside. */
-function placesOf({ left, top, right, bottom }: Box, wide: number, width: number): Box[] {
+function listNamePlaces({ left, top, right, bottom }: Box, wide: number, width: number): Box[] {
   const from = (x: number, y: number) => ({ left: x, top: y, right: x + wide, bottom: y + HEIGHT });
   const isLarge = right - left >= wide + 2 * GAP && bottom - top >= HEIGHT + 2 * GAP;
   // At the right edge of the picture, a name ends there.
@@ -66,9 +68,9 @@ function placesOf({ left, top, right, bottom }: Box, wide: number, width: number
   ];
 }
 
-const meets = (one: Box, other: Box) =>
+const overlapsBox = (one: Box, other: Box) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
-const holds = (outer: Box, inner: Box) =>
+const holdsBox = (outer: Box, inner: Box) =>
   outer.left <= inner.left && inner.right <= outer.right && outer.top <= inner.top &&
   inner.bottom <= outer.bottom;

@@ -3,14 +3,14 @@
  * same size.
  */
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
-import { type About, type Scan, shapeOf } from "./scan.ts";
-import { type Edit, isHere, keptItems } from "../../../measure/edits.ts";
+import { type About, findShape, type Scan } from "./scan.ts";
+import { type Edit, isHere, keepItems } from "../../../measure/edits.ts";
 import type { Settings } from "../../../measure/measurement.ts";
 import type { PartMeans } from "../../../measure/image_traces.ts";
 import type { Result } from "../../../measure/result.ts";
-import { type KindName, ofKinds, type Region } from "./region.ts";
+import { type KindName, type Region, selectKinds } from "./region.ts";
 import { isOfRecording } from "./table.ts";
-import type { Look, Viewer } from "../panels/viewer.ts";
+import type { Viewer, ViewerLook } from "../panels/viewer.ts";
 import type { Over, ProjectionOf } from "../../../measure/stack.ts";
 import type { TraceSettings } from "../../../measure/light/baseline.ts";
 
@@ -74,7 +74,7 @@ export interface Drawn {
 }
 
 /** Display of the pictures with what was drawn in them, as it is kept. */
-export interface DrawnLook extends Look {
+export interface DrawnLook extends ViewerLook {
   drawn?: Drawn | null;
   /** What was measured, in words for lists of recordings. */
   summary?: string;
@@ -89,16 +89,16 @@ export const lookOf = (viewer: Viewer): DrawnLook | null => viewer.look;
  * @param kept drawings of this or another picture
  * @returns null if they do not fit
  */
-export function drawnIn(kept: Drawn | null | undefined, scan: Scan): Drawn | null {
+export function fitDrawn(kept: Drawn | null | undefined, scan: Scan): Drawn | null {
   if (kept?.isLineScan !== scan.isLineScan) return null;
-  const [rows, columns] = shapeOf(scan);
+  const [rows, columns] = findShape(scan);
   const [formerRows, formerColumns] = kept.shape;
   const isFit = formerColumns === columns && (scan.isLineScan ? formerRows <= rows : formerRows === rows);
   return isFit ? { ...kept, shape: [rows, columns] } : null;
 }
 
 /** Changes what is kept of each measurement. */
-export const mapped = <Changed>(
+export const mapMeasurements = <Changed>(
   measurements: Drawn["measurements"],
   change: (one: KeptMeasurement, key: string) => Changed | null,
 ): Record<string, Changed | null> =>
@@ -111,7 +111,8 @@ export function withoutResults<Kept extends Drawn | null | undefined>(kept: Kept
   const look = kymograph?.look && { ...kymograph.look, drawn: withoutResults(kymograph.look.drawn) };
   return {
     ...kept,
-    ...measurements && { measurements: mapped(measurements, (one) => ({ ...one, results: [], edits: [] })) },
+    ...measurements &&
+      { measurements: mapMeasurements(measurements, (one) => ({ ...one, results: [], edits: [] })) },
     ...kept.images && { images: { ...kept.images, parts: [], about: [] } },
     kymograph: look ? { ...kymograph, look } : kymograph,
   };
@@ -127,17 +128,17 @@ const COUNTED: Readonly<Record<string, readonly KindName[]>> = {
 };
 
 /** Summary of what was drawn and measured, such as "2 bands, 1 line"; may be empty. */
-export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
+export function summarizeDrawn(kept: Partial<Drawn> | null | undefined): string {
   if (!kept) return "";
   const { regions = [], measurements, images, kymograph, projection, accepted } = kept;
   const counted = (...nouns: string[]) =>
-    nouns.map((noun) => [noun, ofKinds(regions, ...COUNTED[noun]!)] as const);
+    nouns.map((noun) => [noun, selectKinds(regions, ...COUNTED[noun]!)] as const);
   const words = ([
     ...counted("band", "line", "track"),
     ...MEASUREMENTS.map((measurement) => {
       const { results = [], edits = [], place = null } = measurements?.[measurement.key] ?? {};
       const here = edits.filter((edit) => isHere(edit, place));
-      const items = results.flatMap((result) => keptItems(measurement, result, here).items);
+      const items = results.flatMap((result) => keepItems(measurement, result, here).items);
       return [measurement.noun, items] as const;
     }),
     ...counted("cursor"),
@@ -146,23 +147,25 @@ export function drawnWords(kept: Partial<Drawn> | null | undefined): string {
   ] as const).flatMap(([name, { length = 0 } = []]) =>
     length === 0 ? [] : [`${length} ${length === 1 ? name : name.replace(/y$/, "ie") + "s"}`]
   );
-  const line = ofKinds(regions, "path").length > 0 ? ["kymograph"] : [];
-  const inside = drawnWords(kymograph?.look?.drawn);
+  const line = selectKinds(regions, "path").length > 0 ? ["kymograph"] : [];
+  const inside = summarizeDrawn(kymograph?.look?.drawn);
   const projected = projection ? ["projection"] : [];
-  return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...judgedWords(accepted)]
+  return [...words, ...line, ...projected, ...(inside === "" ? [] : [inside]), ...describeJudgement(accepted)]
     .join(", ");
 }
 
-const judgedWords = (accepted: boolean | null | undefined) =>
+const describeJudgement = (accepted: boolean | null | undefined) =>
   typeof accepted === "boolean" ? [accepted ? "accepted" : "not accepted"] : [];
 
 /** Words for a list of recordings: measured values, else what was drawn, and the judgement. */
 export const lookWords = (look: DrawnLook | null | undefined): string =>
-  look?.summary ? [look.summary, ...judgedWords(look.drawn?.accepted)].join(" · ") : drawnWords(look?.drawn);
+  look?.summary
+    ? [look.summary, ...describeJudgement(look.drawn?.accepted)].join(" · ")
+    : summarizeDrawn(look?.drawn);
 
-/** Like {@linkcode drawnWords}, without the judgement and, for a line scan, without regions that no tool draws. */
-export function drawingWords(kept: Drawn | null | undefined): string {
+/** Like {@linkcode summarizeDrawn}, without the judgement and, for a line scan, without regions that no tool draws. */
+export function summarizeDrawing(kept: Drawn | null | undefined): string {
   if (!kept) return "";
   const regions = kept.isLineScan ? kept.regions.filter((region) => !isOfRecording(region)) : kept.regions;
-  return drawnWords({ ...kept, accepted: null, regions });
+  return summarizeDrawn({ ...kept, accepted: null, regions });
 }

@@ -2,25 +2,25 @@
  * Edits the selected region: grips over the picture, for mouse, finger and keys, and fields for name, properties and place
  * below its list.
  */
-import { toPhysical, unitSymbol } from "../../../measure/axes.ts";
+import { chooseUnitSymbol, toPhysical } from "../../../measure/axes.ts";
 import { byId, element } from "../controls/element.ts";
 import { button, fieldRow, numberField, textField } from "../controls/fields.ts";
 import { ARROWS } from "../picture/picture_input.ts";
-import { type Scan, shapeOf } from "./scan.ts";
-import { KINDS, type Property, titleOf, valueOf } from "./kinds.ts";
+import { findShape, type Scan } from "./scan.ts";
+import { findPropertyValue, KINDS, nameRegion, type Property } from "./kinds.ts";
 import {
   type End,
+  findRegion,
   KIND_NAMES,
-  ofKinds,
   type Region,
-  regionWith,
+  selectKinds,
   withoutRegion,
   withRegion,
 } from "./region.ts";
-import { newRegion } from "./table.ts";
+import { makeRegion } from "./table.ts";
 import type { Drawn } from "./drawn.ts";
 import type { Pane } from "../picture/pane.ts";
-import type { Point } from "../picture/placed_view.ts";
+import type { PicturePoint } from "../picture/placed_view.ts";
 import type { DrawingStore } from "./store.ts";
 
 /** The grips and fields of one picture. */
@@ -70,7 +70,7 @@ export class RegionEditor {
     this.#scan = scan;
     const { selected } = this.#store;
     this.deselect();
-    if (isSame && regionWith(this.#store.document.regions, selected) !== undefined) {
+    if (isSame && findRegion(this.#store.document.regions, selected) !== undefined) {
       this.#store.select(selected);
     }
   }
@@ -84,7 +84,7 @@ export class RegionEditor {
 
   /** The selected region, as it is shown. */
   get region(): Region | null {
-    return regionWith(this.#store.shown.regions, this.#selected) ?? null;
+    return findRegion(this.#store.shown.regions, this.#selected) ?? null;
   }
 
   /** Shows grips and fields of the region that is selected now. */
@@ -113,12 +113,12 @@ export class RegionEditor {
       if (this.#selected !== null) this.deselect();
       return;
     }
-    const title = titleOf(region);
-    const names = namesOf(region);
+    const title = nameRegion(region);
+    const names = nameEnds(region);
     // Setting the value of a field moves its caret.
     if (this.#name.value !== title) this.#name.value = title;
     for (const { property, input } of this.#properties) {
-      const value = valueOf(property, region);
+      const value = findPropertyValue(property, region);
       if (input.value !== value) input.value = value;
     }
     this.#fields.ariaLabel = title;
@@ -150,7 +150,7 @@ export class RegionEditor {
     }
     for (const [band, grips] of this.#bands.entries()) {
       grips.forEach((grip, i) => {
-        const { x, y } = gripPlace(region.ends, i, this.#pane.view);
+        const { x, y } = findGripPlace(region.ends, i, this.#pane.view);
         const [left, top] = this.#pane.toScreen(x, y);
         grip.style.left = `${Math.min(width, Math.max(0, left))}px`;
         grip.style.top = `${band * height + Math.min(height, Math.max(0, top))}px`;
@@ -172,7 +172,7 @@ export class RegionEditor {
 
   #madeGrips(region: Region) {
     const { length } = region.ends;
-    const names = namesOf(region);
+    const names = nameEnds(region);
     return Array.from({ length: length === 1 ? 1 : 1 + length }, (_, i) => {
       const name = i === 0 ? "whole" : inIds(names[i - 1]!);
       const grip = element("button", {
@@ -193,7 +193,7 @@ export class RegionEditor {
 
   #makeFields(region: Region) {
     const { ends, kind } = region;
-    const names = namesOf(region);
+    const names = nameEnds(region);
     this.#properties = KINDS[kind].properties.map((property) => {
       const { key, label, choices } = property;
       const settings = { id: `shape-${key}`, "aria-label": label };
@@ -239,7 +239,7 @@ export class RegionEditor {
         const { ends = [] } = this.region ?? {};
         this.#move(ends.map((other, i) => i === end ? { ...other, [axis]: place } : other));
       },
-      { min, max, unit: unitSymbol(unit) },
+      { min, max, unit: chooseUnitSymbol(unit) },
     );
     // Arrow keys go from pixel to pixel.
     field.arrowStep = step;
@@ -249,7 +249,7 @@ export class RegionEditor {
 
   /** Rows and columns of the picture. */
   get #size() {
-    return shapeOf(this.#scan as Scan);
+    return findShape(this.#scan as Scan);
   }
 
   #axis(axis: "x" | "y") {
@@ -278,7 +278,7 @@ export class RegionEditor {
    */
   #move(ends: readonly End[], isDone = true, field: unknown = null) {
     const { document } = this.#store;
-    const region = regionWith(document.regions, this.#selected);
+    const region = findRegion(document.regions, this.#selected);
     if (region === undefined) return;
     const moved = { ...region, ends: KINDS[region.kind].moved(region, ends, this.#size) };
     const regions = withRegion(document.regions, moved);
@@ -291,8 +291,8 @@ export class RegionEditor {
     const { region } = this;
     if (region === null) return;
     const { id: _, kind, ends, written: __, ...properties } = region;
-    const name = `${titleOf(region)} copy`.slice(0, 80);
-    const copy = newRegion(this.#store.document.regions, kind, ends, { ...properties, name });
+    const name = `${nameRegion(region)} copy`.slice(0, 80);
+    const copy = makeRegion(this.#store.document.regions, kind, ends, { ...properties, name });
     if (copy === null) return;
     this.#store.draw(withRegion(this.#store.document.regions, copy));
     this.#store.select(copy.id);
@@ -314,7 +314,7 @@ export class RegionEditor {
     if (drag === null) return;
     const shift = this.#pane.shift(event.clientX - drag.x, event.clientY - drag.y);
     if (isDone) this.#drag = null;
-    this.#move(shifted(drag.ends, drag.grip, shift, this.#size), isDone);
+    this.#move(shiftEnds(drag.ends, drag.grip, shift, this.#size), isDone);
   }
 
   #giveUp() {
@@ -334,10 +334,10 @@ export class RegionEditor {
     } else if (arrow !== undefined) {
       const grip = this.#grips[i];
       const shift = this.#pane.placed.arrow(...arrow, event.shiftKey);
-      this.#move(shifted(region.ends, i, shift, this.#size), true, grip);
+      this.#move(shiftEnds(region.ends, i, shift, this.#size), true, grip);
       const { region: moved = region } = this;
       if (moved === null) return;
-      this.#pane.reveal(gripPlace(moved.ends, i, this.#pane.view));
+      this.#pane.reveal(findGripPlace(moved.ends, i, this.#pane.view));
       byId("announcer").textContent = KINDS[moved.kind].place(moved, this.#scan!);
     } else if (event.key === "Delete" || event.key === "Backspace") this.#remove(region, i);
     else if (event.key === "Enter") this.#numbers[0]?.field.input.select();
@@ -376,16 +376,16 @@ export class RegionEditor {
   /** All regions with grips, topmost first. */
   get #all() {
     const { regions } = this.#store.document;
-    return KIND_NAMES.toReversed().flatMap((kind) => KINDS[kind].isFixed ? [] : ofKinds(regions, kind));
+    return KIND_NAMES.toReversed().flatMap((kind) => KINDS[kind].isFixed ? [] : selectKinds(regions, kind));
   }
 
   /** The regions within reach of a position, topmost first. @param reach in CSS pixels */
-  #near(at: Point, reach: number) {
+  #near(at: PicturePoint, reach: number) {
     const [x, y] = this.#pane.toScreen(at.x, at.y);
     return this.#all.filter(({ kind, ends }) => {
       const points = ends.map((end) => this.#pane.toScreen(end.x ?? at.x, end.y ?? at.y));
-      if (KINDS[kind].isArea) return boxDistance([x, y], points[0]!, points[1]!) <= reach;
-      return points.some((point, i) => distanceTo([x, y], points[i - 1] ?? point, point) <= reach);
+      if (KINDS[kind].isArea) return measureDistanceToBox([x, y], points[0]!, points[1]!) <= reach;
+      return points.some((point, i) => measureDistanceToLine([x, y], points[i - 1] ?? point, point) <= reach);
     });
   }
 
@@ -395,7 +395,7 @@ export class RegionEditor {
    * @param reach in CSS pixels
    * @returns whether a region was pressed
    */
-  press(at: Point, reach: number): boolean {
+  press(at: PicturePoint, reach: number): boolean {
     const near = this.#near(at, reach);
     const now = near.findIndex(({ id }) => id === this.#selected);
     this.#store.select(near[(now + 1) % near.length]?.id ?? null);
@@ -419,7 +419,7 @@ export class RegionEditor {
   }
 }
 
-const namesOf = ({ kind, ends }: Region) => KINDS[kind].endNames(ends.length);
+const nameEnds = ({ kind, ends }: Region) => KINDS[kind].endNames(ends.length);
 
 /** A name of an end in ids and classes, such as `point-1`. */
 const inIds = (name: string) => name.toLowerCase().replaceAll(" ", "-");
@@ -428,7 +428,7 @@ const inIds = (name: string) => name.toLowerCase().replaceAll(" ", "-");
 const KEY_REACH = 16;
 
 /** Position of grip i: grip 0 is in the middle of the region, each other grip at its end. */
-function gripPlace(
+function findGripPlace(
   ends: readonly End[],
   i: number,
   { x0, x1, y0, y1 }: { x0: number; x1: number; y0: number; y1: number },
@@ -447,10 +447,10 @@ function gripPlace(
  *
  * @param size rows and columns
  */
-function shifted(
+function shiftEnds(
   ends: readonly End[],
   grip: number,
-  shift: Point,
+  shift: PicturePoint,
   [rows, columns]: readonly [number, number],
 ): End[] {
   const moving = grip === 0 || ends.length === 1 ? ends : [ends[grip - 1]!];
@@ -467,7 +467,7 @@ function shifted(
 }
 
 /** Distance of a point from the straight line between two others, all in CSS pixels. */
-export function distanceTo(
+export function measureDistanceToLine(
   [x, y]: readonly [number, number],
   [x0, y0]: readonly [number, number],
   [x1, y1]: readonly [number, number],
@@ -479,7 +479,7 @@ export function distanceTo(
 }
 
 /** Distance of a point from the box with two opposite corners; 0 inside. */
-function boxDistance(at: [number, number], corner: [number, number], other: [number, number]) {
+function measureDistanceToBox(at: [number, number], corner: [number, number], other: [number, number]) {
   const [dx, dy] = at.map((place, i) =>
     Math.max(0, Math.min(corner[i]!, other[i]!) - place, place - Math.max(corner[i]!, other[i]!))
   ) as [number, number];

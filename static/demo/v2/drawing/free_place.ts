@@ -1,7 +1,7 @@
 /** Where a region is drawn that no drag has placed: in view, beside those that are there. */
-import { bandsOf, ofKinds, type Region } from "./region.ts";
+import { type Region, selectBands, selectKinds } from "./region.ts";
 import type { View } from "../picture/orientation.ts";
-import type { Point } from "../picture/placed_view.ts";
+import type { PicturePoint } from "../picture/placed_view.ts";
 
 /** What a button draws. */
 export type Added = "band" | "line" | "rectangle";
@@ -20,22 +20,22 @@ export function freePlace(
   { x0, x1, y0, y1 }: View,
   regions: readonly Region[],
   isLineScan: boolean,
-): [from: Point, to: Point] {
+): [from: PicturePoint, to: PicturePoint] {
   const at = (x: number, y: number) => ({ x: x0 + x * (x1 - x0), y: y0 + y * (y1 - y0) });
   if (kind === "band") {
-    const [low, high] = widestGap(regions, y0, y1);
+    const [low, high] = findWidestGap(regions, y0, y1);
     const third = (high - low) / 3;
     return [{ x: x0, y: low + third }, { x: x0, y: high - third }];
   }
   // The line over an image replaces the former one.
   if (kind === "line" && !isLineScan) return [at(0.5, 0.1), at(0.5, 0.9)];
-  const shift = (ofKinds(regions, kind).length % ROUND) * SHIFT;
+  const shift = (selectKinds(regions, kind).length % ROUND) * SHIFT;
   return [at(0.35 + shift, 0.35 + shift), at(0.6 + shift, 0.6 + shift)];
 }
 
 /** The widest range of columns in view without a band, or the view if bands cover it. */
-function widestGap(regions: readonly Region[], y0: number, y1: number): [number, number] {
-  const bands = bandsOf(regions).toSorted((a, b) => a.from - b.from);
+function findWidestGap(regions: readonly Region[], y0: number, y1: number): [number, number] {
+  const bands = selectBands(regions).toSorted((a, b) => a.from - b.from);
   let [place, best] = [y0, [y0, y0]];
   for (const { from, to } of [...bands, { from: y1, to: y1 }]) {
     const end = Math.min(from, y1);

@@ -2,30 +2,36 @@
  * The kinds of regions. A kind says how many there may be, how a drag draws and moves one, how it looks, and what its list
  * and its table say. Undo, storage, documents, lists and the editor treat all kinds alike.
  */
-import { formatNumber, quantity, tableUnit, toPhysical, unitSymbol } from "../../../measure/axes.ts";
-import { LINE_ID, meanOver } from "../../../measure/image_parts.ts";
-import { columnOf } from "../../../measure/measurement.ts";
-import { lineVelocity, velocityTableUnit, velocityText } from "../../../measure/flow/velocity.ts";
-import { type Place } from "../../../measure/line_scan.ts";
+import {
+  chooseUnitSymbol,
+  formatDigits,
+  formatQuantity,
+  formatTableUnit,
+  toPhysical,
+} from "../../../measure/axes.ts";
+import { LINE_ID, makeMeanOver } from "../../../measure/image_parts.ts";
+import { makeColumn } from "../../../measure/measurement.ts";
+import { formatVelocity, formatVelocityUnit, measureDrawnLine } from "../../../measure/flow/velocity.ts";
+import { type SegmentPlace } from "../../../measure/line_scan.ts";
 import { placeNames } from "./area_names.ts";
 import { placeOfColumn } from "../picture/scan_path.ts";
 import {
-  type Band,
-  cornersOf,
+  type BandRegion,
+  computeCorners,
   type End,
   KIND_NAMES,
   type KindName,
   type Region,
   type Size,
 } from "./region.ts";
-import { meansText, type Scan, shapeOf } from "./scan.ts";
+import { findShape, formatMeans, type Scan } from "./scan.ts";
 import type { Column } from "../../../measure/csv.ts";
 import { type Mark, measureLabel } from "../picture/marks.ts";
 import type { Pane } from "../picture/pane.ts";
-import type { Point } from "../picture/placed_view.ts";
+import type { PicturePoint } from "../picture/placed_view.ts";
 
 /** Where regions are drawn. */
-export type Frame = Pick<Pane, "toScreen" | "view" | "plot" | "zoom">;
+export type DrawingFrame = Pick<Pane, "toScreen" | "view" | "plot" | "zoom">;
 
 /** A property that the user chooses for each region; it is kept and saved under its key. */
 export interface Property {
@@ -44,11 +50,11 @@ export const isValueOf = ({ choices }: Property, value: unknown): value is strin
   (choices === undefined ? /^#[0-9a-f]{6}$/i.test(value) : Object.hasOwn(choices, value));
 
 /** The value of a property; the first choice if the region states none. */
-export const valueOf = ({ key, choices = {} }: Property, region: Partial<Region>): string =>
+export const findPropertyValue = ({ key, choices = {} }: Property, region: Partial<Region>): string =>
   region[key] ?? Object.keys(choices)[0] ?? "";
 
 /** What distinguishes a kind. */
-export interface Kind {
+export interface RegionKind {
   /** Start of the ids, and the name of the kind in summaries. */
   noun: string;
   /** Kind in documents. */
@@ -86,12 +92,12 @@ export interface Kind {
   /** Names of the ends, such as `From` and `to`. */
   endNames: (count: number) => readonly string[];
   /** Ends after a drag; null if it draws nothing. */
-  drawn: (from: Point, to: Point, size: Size) => End[] | null;
+  drawn: (from: PicturePoint, to: PicturePoint, size: Size) => End[] | null;
   /** Ends nearest to those that the user moved or typed. */
   moved: (region: Region, ends: readonly End[], size: Size) => readonly End[];
   /** The part that fits a picture of another size; null if none does. */
   fitted: (region: Region, size: Size) => Region | null;
-  marks: (region: Region, frame: Frame) => Mark[];
+  marks: (region: Region, frame: DrawingFrame) => Mark[];
   /** Place in words. */
   place: (region: Region, scan: Scan) => string;
   /** What is read out while it is drawn or moved. */
@@ -107,7 +113,7 @@ export interface Kind {
 /** Distinct on black and on white, also with most colour vision deficiencies (after Okabe and Ito 2008). */
 const BAND_COLORS = ["#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7", "#999999"];
 
-const bandColor = (number: number): string => BAND_COLORS[(number - 1) % BAND_COLORS.length]!;
+const chooseBandColor = (number: number): string => BAND_COLORS[(number - 1) % BAND_COLORS.length]!;
 
 const CURSOR_COLORS = ["#ffd54a", "#7fd6ff"];
 
@@ -119,22 +125,22 @@ const MANY = 200;
 /** Arm of the cross of a point, in CSS pixels. */
 const ARM = 6;
 
-const within = (place: number | null, low: number, high: number) =>
+const clampPlace = (place: number | null, low: number, high: number) =>
   Math.min(high, Math.max(low, Number(place)));
 
 /** The middle of the pixel at a position. */
-const middleOf = ({ x, y }: End, [rows, columns]: Size): End => ({
-  x: within(Math.floor(Number(x)), 0, rows - 1) + 0.5,
-  y: within(Math.floor(Number(y)), 0, columns - 1) + 0.5,
+const centreOnPixel = ({ x, y }: End, [rows, columns]: Size): End => ({
+  x: clampPlace(Math.floor(Number(x)), 0, rows - 1) + 0.5,
+  y: clampPlace(Math.floor(Number(y)), 0, columns - 1) + 0.5,
 });
 
-const isInside = ({ ends }: Region, [rows, columns]: Size) =>
-  ends.every(({ x, y }) => within(x, 0, rows) === Number(x) && within(y, 0, columns) === Number(y));
+const endsInside = ({ ends }: Region, [rows, columns]: Size) =>
+  ends.every(({ x, y }) => clampPlace(x, 0, rows) === Number(x) && clampPlace(y, 0, columns) === Number(y));
 
 /** Columns that lie at least partly between two positions: one or more. */
 function columnsBetween(one: number, other: number, columns: number): End[] {
   const [low, high] = [Math.min(one, other), Math.max(one, other)];
-  const from = within(Math.floor(low), 0, columns - 1);
+  const from = clampPlace(Math.floor(low), 0, columns - 1);
   return [from, Math.min(columns, Math.max(from + 1, Math.ceil(high)))].map((y) => ({ x: null, y }));
 }
 
@@ -142,7 +148,7 @@ function columnsBetween(one: number, other: number, columns: number): End[] {
 const label = (text: string, [x, y]: readonly number[], color: string): Mark[] =>
   text === "" ? [] : [{ text, at: [x!, y!], anchor: "start", color, halo: true }];
 
-const pointsIn = ({ ends }: Region, frame: Frame) =>
+const projectEnds = ({ ends }: Region, frame: DrawingFrame) =>
   ends.map(({ x, y }) => frame.toScreen(Number(x), Number(y)));
 
 const startAndEnd = () => ["Start", "End"];
@@ -159,41 +165,45 @@ const BASE = {
   endNames: startAndEnd,
   drawn: ({ x, y }, to) => x === to.x && y === to.y ? null : [{ x, y }, { x: to.x, y: to.y }],
   moved: (_region, ends) => ends,
-  fitted: (region, size) => isInside(region, size) ? region : null,
+  fitted: (region, size) => endsInside(region, size) ? region : null,
   heads: [],
   cells: () => [],
-} satisfies Partial<Kind>;
+} satisfies Partial<RegionKind>;
 
-const numbered = (name: string) => (region: Region) => {
-  const number = numberOf(region);
+const numberName = (name: string) => (region: Region) => {
+  const number = readRegionNumber(region);
   return number === 0 ? region.id : `${name} ${number}`;
 };
 
 /** Labels of lines are short. */
-const shortTitle = (region: Region) => region.name || String(numberOf(region) || region.id);
+const shortenTitle = (region: Region) => region.name || String(readRegionNumber(region) || region.id);
 
 /** Time, distance and velocity between two ends. */
 const velocityTexts = ([from, to]: readonly End[], { axes }: Scan) => {
-  const { duration, distance, velocity } = lineVelocity(from as Place, to as Place, axes);
-  return [quantity(duration, axes[0]), quantity(distance, axes[1]), velocityText(velocity, axes)];
+  const { duration, distance, velocity } = measureDrawnLine(from as SegmentPlace, to as SegmentPlace, axes);
+  return [
+    formatQuantity(duration, axes[0]),
+    formatQuantity(distance, axes[1]),
+    formatVelocity(velocity, axes),
+  ];
 };
 
-const reading = (ends: readonly End[], scan: Scan) => {
+const readLine = (ends: readonly End[], scan: Scan) => {
   const [time, distance, velocity] = velocityTexts(ends, scan);
   return `Δt ${time} · Δx ${distance} · velocity ${velocity}`;
 };
 
 /** The first and the last end. */
-const outer = ({ ends }: Region): readonly End[] => [ends[0]!, ends.at(-1)!];
+const takeOuterEnds = ({ ends }: Region): readonly End[] => [ends[0]!, ends.at(-1)!];
 
 /** From end to end of a track. */
-const segmentsOf = ({ ends }: Region) => ends.slice(1).map((to, i) => [ends[i]!, to] as const);
+const listTrackSegments = ({ ends }: Region) => ends.slice(1).map((to, i) => [ends[i]!, to] as const);
 
-const whiteLine = (region: Region, frame: Frame): Mark[] => [
-  { points: pointsIn(region, frame), width: 2, color: region.color, halo: true },
+const whiteLine = (region: Region, frame: DrawingFrame): Mark[] => [
+  { points: projectEnds(region, frame), width: 2, color: region.color, halo: true },
 ];
 
-const BAND: Kind = {
+const BAND: RegionKind = {
   ...BASE,
   noun: "band",
   type: "rectangle",
@@ -203,7 +213,7 @@ const BAND: Kind = {
   properties: [COLOR],
   named: (number) => `Band ${number}`,
   unnamed: () => "",
-  color: bandColor,
+  color: chooseBandColor,
   endNames: () => ["From", "to"],
   drawn: (from, to, [, columns]) => columnsBetween(from.y, to.y, columns),
   /** An edge that passes the other pushes it along. */
@@ -231,39 +241,41 @@ const BAND: Kind = {
   /** Outer edges of the pixels. */
   place({ ends }, { axes: [, space] }) {
     const [low, high] = ends.map(({ y }) =>
-      formatNumber(Number(toPhysical(space, Number(y)).toPrecision(3)))
+      formatDigits(Number(toPhysical(space, Number(y)).toPrecision(3)))
     );
-    return `${low}–${high} ${unitSymbol(space.unit)}`;
+    return `${low}–${high} ${chooseUnitSymbol(space.unit)}`;
   },
 };
 
-const LINE: Kind = {
+const LINE: RegionKind = {
   ...BASE,
   noun: "line",
   most: MANY,
   isExact: true,
   hint: "Choose Line and draw along a streak",
-  unnamed: numbered("Line"),
+  unnamed: numberName("Line"),
   marks(region, frame) {
-    const [[x0, y0], [x1, y1]] = pointsIn(region, frame) as [[number, number], [number, number]];
+    const [[x0, y0], [x1, y1]] = projectEnds(region, frame) as [[number, number], [number, number]];
     return [
       ...whiteLine(region, frame),
-      ...label(shortTitle(region), [(x0 + x1) / 2 + 12, (y0 + y1) / 2], region.color),
+      ...label(shortenTitle(region), [(x0 + x1) / 2 + 12, (y0 + y1) / 2], region.color),
     ];
   },
   place: ({ ends }, scan) => velocityTexts(ends, scan).join(", "),
-  reading: ({ ends }, scan) => reading(ends, scan),
+  reading: ({ ends }, scan) => readLine(ends, scan),
   heads: ["", "Δt", "Δx", "Velocity"],
   cells: ({ ends }, scan) => velocityTexts(ends, scan),
   columns(lines, { axes }) {
     const [time, space] = axes;
-    const found = lines.map(({ ends: [from, to] }) => lineVelocity(from as Place, to as Place, axes));
+    const found = lines.map(({ ends: [from, to] }) =>
+      measureDrawnLine(from as SegmentPlace, to as SegmentPlace, axes)
+    );
     return [
-      { name: "Line", values: lines.map((line) => numberOf(line) || line.id) },
-      columnOf("Start", lines, ({ ends }) => Math.min(...ends.map(({ x }) => Number(x))) - 0.5, time),
-      { name: "Duration", unit: tableUnit(time), values: found.map(({ duration }) => duration) },
-      { name: "Distance", unit: tableUnit(space), values: found.map(({ distance }) => distance) },
-      { name: "Velocity", unit: velocityTableUnit(axes), values: found.map(({ velocity }) => velocity) },
+      { name: "Line", values: lines.map((line) => readRegionNumber(line) || line.id) },
+      makeColumn("Start", lines, ({ ends }) => Math.min(...ends.map(({ x }) => Number(x))) - 0.5, time),
+      { name: "Duration", unit: formatTableUnit(time), values: found.map(({ duration }) => duration) },
+      { name: "Distance", unit: formatTableUnit(space), values: found.map(({ distance }) => distance) },
+      { name: "Velocity", unit: formatVelocityUnit(axes), values: found.map(({ velocity }) => velocity) },
       ...lines.some(({ name }) => name !== "")
         ? [{ name: "Name", values: lines.map(({ name }) => name) }]
         : [],
@@ -271,34 +283,35 @@ const LINE: Kind = {
   },
 };
 
-const TRACK: Kind = {
+const TRACK: RegionKind = {
   ...BASE,
   noun: "track",
   most: MANY,
   isOpen: true,
   isExact: true,
   hint: "Choose Track and click from point to point along a streak; Enter or a double click ends it",
-  unnamed: numbered("Track"),
+  unnamed: numberName("Track"),
   endNames: (count) => Array.from({ length: count }, (_, i) => `Point ${i + 1}`),
   marks(region, frame) {
-    const points = pointsIn(region, frame);
+    const points = projectEnds(region, frame);
     const [x, y] = points[0]!;
     return [
       ...whiteLine(region, frame),
       ...points.map((at) => ({ ring: [at[0], at[1], 3] as const, color: region.color, halo: true })),
-      ...label(shortTitle(region), [x + 8, y - 10], region.color),
+      ...label(shortenTitle(region), [x + 8, y - 10], region.color),
     ];
   },
-  place: (region, scan) => `${region.ends.length} points, ${velocityTexts(outer(region), scan).join(", ")}`,
-  reading: (region, scan) => `${region.ends.length} points · ${reading(outer(region), scan)}`,
+  place: (region, scan) =>
+    `${region.ends.length} points, ${velocityTexts(takeOuterEnds(region), scan).join(", ")}`,
+  reading: (region, scan) => `${region.ends.length} points · ${readLine(takeOuterEnds(region), scan)}`,
   heads: ["", "Points", "Δt", "Δx", "Velocity"],
-  cells: (region, scan) => [String(region.ends.length), ...velocityTexts(outer(region), scan)],
+  cells: (region, scan) => [String(region.ends.length), ...velocityTexts(takeOuterEnds(region), scan)],
   /** A row for each point, with the velocity from the point before. */
   columns(tracks, { axes }) {
     const [time, space] = axes;
     const rows = tracks.flatMap((track) => {
-      const velocities = segmentsOf(track).map(([from, to]) =>
-        lineVelocity(from as Place, to as Place, axes)
+      const velocities = listTrackSegments(track).map(([from, to]) =>
+        measureDrawnLine(from as SegmentPlace, to as SegmentPlace, axes)
       );
       return track.ends.map((end, i) => ({
         track,
@@ -308,11 +321,11 @@ const TRACK: Kind = {
       }));
     });
     return [
-      { name: "Track", values: rows.map(({ track }) => titleOf(track)) },
+      { name: "Track", values: rows.map(({ track }) => nameRegion(track)) },
       { name: "Point", values: rows.map(({ point }) => point) },
-      columnOf("Time", rows, ({ end }) => Number(end.x) - 0.5, time),
-      columnOf("Position", rows, ({ end }) => Number(end.y) - 0.5, space),
-      { name: "Velocity", unit: velocityTableUnit(axes), values: rows.map(({ velocity }) => velocity) },
+      makeColumn("Time", rows, ({ end }) => Number(end.x) - 0.5, time),
+      makeColumn("Position", rows, ({ end }) => Number(end.y) - 0.5, space),
+      { name: "Velocity", unit: formatVelocityUnit(axes), values: rows.map(({ velocity }) => velocity) },
     ];
   },
 };
@@ -322,29 +335,29 @@ const IN_PIXELS = {
   ...BASE,
   isOfRecording: true,
   heads: ["Name", "Kind", "Column, row (px)"],
-} satisfies Partial<Kind>;
+} satisfies Partial<RegionKind>;
 
 /** A dashed outline. */
-const outlined = ({ color }: Region, ...paths: [number, number][][]): Mark[] =>
+const drawOutline = ({ color }: Region, ...paths: [number, number][][]): Mark[] =>
   paths.map((points) => ({ points, width: 1.5, dash: "5 3", color, halo: true }));
 
 /** A dashed outline with its name. */
-const dashed = (region: Region, ...paths: [number, number][][]): Mark[] => [
-  ...outlined(region, ...paths),
-  ...label(titleOf(region), [paths[0]![0]![0] + 6, paths[0]![0]![1] + 9], WHITE),
+const drawDashed = (region: Region, ...paths: [number, number][][]): Mark[] => [
+  ...drawOutline(region, ...paths),
+  ...label(nameRegion(region), [paths[0]![0]![0] + 6, paths[0]![0]![1] + 9], WHITE),
 ];
 
 /** Corners of a rectangle in a picture, the first one again at the end. */
-function outlineOf(region: Region, frame: Frame): [number, number][] {
-  const { start: [left, top], stop: [right, bottom] } = cornersOf(region);
+function listCorners(region: Region, frame: DrawingFrame): [number, number][] {
+  const { start: [left, top], stop: [right, bottom] } = computeCorners(region);
   const corners = [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]] as const;
   return corners.map(([column, row]) => frame.toScreen(row, column));
 }
 
 /** Names of all rectangles; those between neighbours show only their numbers. */
-function rectangleNames(regions: readonly Region[], frame: Frame): Mark[] {
+function rectangleNames(regions: readonly Region[], frame: DrawingFrame): Mark[] {
   const areas = regions.filter(({ kind }) => kind === "rectangle").map((region) => {
-    const corners = outlineOf(region, frame);
+    const corners = listCorners(region, frame);
     const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
     const box = {
       left: Math.min(...xs),
@@ -352,7 +365,7 @@ function rectangleNames(regions: readonly Region[], frame: Frame): Mark[] {
       right: Math.max(...xs),
       bottom: Math.max(...ys),
     };
-    const [title, number] = [titleOf(region), numberOf(region)];
+    const [title, number] = [nameRegion(region), readRegionNumber(region)];
     const isOwn = title !== RECTANGLE.named(number);
     return { box, name: title, short: isOwn ? title : String(number) };
   });
@@ -361,13 +374,13 @@ function rectangleNames(regions: readonly Region[], frame: Frame): Mark[] {
 
 const pixelText = ({ x, y }: End) => `${Math.floor(Number(y))}, ${Math.floor(Number(x))}`;
 
-const RECTANGLE: Kind = {
+const RECTANGLE: RegionKind = {
   ...IN_PIXELS,
   noun: "rectangle",
   type: "rectangle",
   isArea: true,
   named: (number) => `Rectangle ${number}`,
-  color: bandColor,
+  color: chooseBandColor,
   endNames: () => ["Start", "Stop"],
   drawn(from, to, [rows, columns]) {
     const edges = (one: number, other: number, size: number) => [
@@ -382,7 +395,7 @@ const RECTANGLE: Kind = {
     const [start, stop] = ends.map(({ x, y }) => ({ x: Math.round(Number(x)), y: Math.round(Number(y)) }));
     return start!.x >= stop!.x || start!.y >= stop!.y ? region.ends : [start!, stop!];
   },
-  marks: (region, frame) => outlined(region, outlineOf(region, frame)),
+  marks: (region, frame) => drawOutline(region, listCorners(region, frame)),
   place: ({ ends }) => ends.map(pixelText).join(" to "),
   cells(region, scan) {
     const place = RECTANGLE.place(region, scan);
@@ -390,41 +403,41 @@ const RECTANGLE: Kind = {
     return [
       "rectangle",
       `${place}\nmean ${
-        meansText(scan, meanOver({ shape: shapeOf(scan), axes: scan.axes }, cornersOf(region)))
+        formatMeans(scan, makeMeanOver({ shape: findShape(scan), axes: scan.axes }, computeCorners(region)))
       }`,
     ];
   },
 };
 
 /** A line that no tool of this page draws. */
-const SEGMENT: Kind = {
+const SEGMENT: RegionKind = {
   ...IN_PIXELS,
   noun: "segment",
   endNames: () => ["Start", "Stop"],
-  moved: (_region, ends, size) => ends.map((end) => middleOf(end, size)),
-  marks: (region, frame) => dashed(region, pointsIn(region, frame)),
+  moved: (_region, ends, size) => ends.map((end) => centreOnPixel(end, size)),
+  marks: (region, frame) => drawDashed(region, projectEnds(region, frame)),
   place: ({ ends }) => ends.map(pixelText).join(" to "),
   cells: ({ ends }) => ["line", ends.map(pixelText).join(" to ")],
 };
 
 /** A point that no tool of this page draws. */
-const POINT: Kind = {
+const POINT: RegionKind = {
   ...IN_PIXELS,
   noun: "point",
   type: "point",
   least: 1,
   endNames: () => ["Start"],
-  moved: (_region, ends, size) => ends.map((end) => middleOf(end, size)),
+  moved: (_region, ends, size) => ends.map((end) => centreOnPixel(end, size)),
   marks(region, frame) {
-    const [x, y] = pointsIn(region, frame)[0]!;
-    return dashed(region, [[x - ARM, y], [x + ARM, y]], [[x, y - ARM], [x, y + ARM]]);
+    const [x, y] = projectEnds(region, frame)[0]!;
+    return drawDashed(region, [[x - ARM, y], [x + ARM, y]], [[x, y - ARM], [x, y + ARM]]);
   },
   place: ({ ends }) => ends.map(pixelText).join(),
   cells: ({ ends }) => ["point", ends.map(pixelText).join()],
 };
 
 /** The line over an image: the outermost centres of samples are its limits. */
-const PATH: Kind = {
+const PATH: RegionKind = {
   ...BASE,
   noun: "kymograph",
   most: 1,
@@ -435,9 +448,12 @@ const PATH: Kind = {
   isExact: true,
   color: () => "#ffeb3b",
   drawn: (from, to, [rows, columns]) =>
-    [from, to].map(({ x, y }) => ({ x: within(x, 0.5, rows - 0.5), y: within(y, 0.5, columns - 0.5) })),
+    [from, to].map(({ x, y }) => ({
+      x: clampPlace(x, 0.5, rows - 0.5),
+      y: clampPlace(y, 0.5, columns - 0.5),
+    })),
   marks(region, frame) {
-    const points = pointsIn(region, frame);
+    const points = projectEnds(region, frame);
     const wide = Math.max(1.5, (region.width ?? 1) * frame.zoom);
     return [
       { points, color: "rgba(255, 235, 59, 0.35)", width: wide },
@@ -447,7 +463,7 @@ const PATH: Kind = {
   place: ({ ends }) => ends.map(pixelText).join(" to "),
 };
 
-const CURSOR: Kind = {
+const CURSOR: RegionKind = {
   ...BASE,
   noun: "cursor",
   type: "point",
@@ -458,27 +474,29 @@ const CURSOR: Kind = {
   unnamed: ({ id }) => id.slice(-1).toUpperCase(),
   color: (number) => CURSOR_COLORS[number - 1]!,
   endNames: () => ["At"],
-  drawn: (at, _to, size) => [middleOf(at, size)],
-  moved: (_region, ends, size) => ends.map((end) => middleOf(end, size)),
-  fitted: (region, [rows, columns]) => isInside(region, [rows, columns]) ? region : null,
+  drawn: (at, _to, size) => [centreOnPixel(at, size)],
+  moved: (_region, ends, size) => ends.map((end) => centreOnPixel(end, size)),
+  fitted: (region, [rows, columns]) => endsInside(region, [rows, columns]) ? region : null,
   marks(region, frame) {
-    const [x, y] = pointsIn(region, frame)[0]!;
+    const [x, y] = projectEnds(region, frame)[0]!;
     const { width, height } = frame.plot;
     const style = { color: region.color, halo: true };
     return [
       { points: [[x, 0], [x, height]], ...style },
       { points: [[0, y], [width, y]], ...style },
-      ...label(titleOf(region), [x + 6, y - 14], region.color),
+      ...label(nameRegion(region), [x + 6, y - 14], region.color),
     ];
   },
   place({ ends: [at] }, { axes: [time, space] }) {
     const places = [[time, at!.x], [space, at!.y]] as const;
-    return places.map(([axis, place]) => quantity((Number(place) - 0.5) * axis.step, axis, 5)).join(", ");
+    return places.map(([axis, place]) => formatQuantity((Number(place) - 0.5) * axis.step, axis, 5)).join(
+      ", ",
+    );
   },
 };
 
 /** The kinds by their names. */
-export const KINDS: Readonly<Record<KindName, Kind>> = {
+export const KINDS: Readonly<Record<KindName, RegionKind>> = {
   band: BAND,
   line: LINE,
   track: TRACK,
@@ -490,14 +508,14 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
 };
 
 /** Name of a region, or what stands for it. */
-export const titleOf = (region: Region): string => region.name || KINDS[region.kind].unnamed(region);
+export const nameRegion = (region: Region): string => region.name || KINDS[region.kind].unnamed(region);
 
 /** Number in the id of a region that this page drew; 0 in others. */
-export const numberOf = ({ id, kind }: Pick<Region, "id" | "kind">): number =>
+export const readRegionNumber = ({ id, kind }: Pick<Region, "id" | "kind">): number =>
   Number(new RegExp(`^${KINDS[kind].noun}-([1-9]\\d{0,8})$`).exec(id)?.[1] ?? 0);
 
 /** Marks of all regions over their picture. */
-export const marksOf = (regions: readonly Region[], frame: Frame): Mark[] => [
+export const drawMarks = (regions: readonly Region[], frame: DrawingFrame): Mark[] => [
   ...KIND_NAMES.flatMap((name) =>
     regions.flatMap((region) => region.kind === name ? KINDS[name].marks(region, frame) : [])
   ),
@@ -505,9 +523,9 @@ export const marksOf = (regions: readonly Region[], frame: Frame): Mark[] => [
 ];
 
 /** Marks over the parts of a scan path that belong to the bands. */
-export function pathMarks(
-  bands: readonly Band[],
-  path: readonly Point[],
+export function drawPathMarks(
+  bands: readonly BandRegion[],
+  path: readonly PicturePoint[],
   columns: number,
   pane: Pane,
 ): Mark[] {

@@ -1,8 +1,8 @@
 /** Lists regions: a button that selects and one that removes each, and the fields of the selected one below. */
-import { element, swatch, unbroken } from "../controls/element.ts";
+import { element, makeSwatch, unbroken } from "../controls/element.ts";
 import { button, removeButton, tables } from "../controls/fields.ts";
-import { KINDS, titleOf } from "./kinds.ts";
-import { type KindName, ofKinds, type Region, withoutRegion } from "./region.ts";
+import { KINDS, nameRegion } from "./kinds.ts";
+import { type KindName, type Region, selectKinds, withoutRegion } from "./region.ts";
 import type { Drawn } from "./drawn.ts";
 import type { Scan } from "./scan.ts";
 import type { DrawingStore } from "./store.ts";
@@ -41,11 +41,11 @@ export class RegionList {
   /** Lists the regions of the document. */
   show(scan: Scan): void {
     const { regions } = this.#store.document;
-    const own = ofKinds(regions, ...this.#kinds);
+    const own = selectKinds(regions, ...this.#kinds);
     const { heads, hint = "", most } = KINDS[this.#kinds[0]];
     const isFull = own.length >= most;
     this.#hint.hidden = hint === "" || own.length > 0 && !isFull;
-    this.#hint.textContent = isFull ? fullText(this.#kinds[0]) : `${hint}${this.#more()}.`;
+    this.#hint.textContent = isFull ? explainFull(this.#kinds[0]) : `${hint}${this.#more()}.`;
     const focused = this.#focused;
     this.#picks.clear();
     this.#rows.replaceChildren(
@@ -71,7 +71,7 @@ export class RegionList {
 
   /** Says that no more can be drawn. */
   refuse(): void {
-    this.#output.textContent = fullText(this.#kinds[0]);
+    this.#output.textContent = explainFull(this.#kinds[0]);
   }
 
   #item(region: Region, scan: Scan) {
@@ -80,7 +80,7 @@ export class RegionList {
       textContent: KINDS[region.kind].place(region, scan),
     });
     const title = element("span", { className: "name", textContent: region.name });
-    return element("li", {}, this.pick(region, swatch(region.color), title, place), this.removal(region));
+    return element("li", {}, this.pick(region, makeSwatch(region.color), title, place), this.removal(region));
   }
 
   #row(region: Region, scan: Scan) {
@@ -89,7 +89,7 @@ export class RegionList {
       const below = others.map((textContent) => element("div", { className: "means", textContent }));
       return below.length === 0 ? line : element("div", {}, line, ...below);
     });
-    return [this.pick(region, titleOf(region)), ...cells, this.removal(region)];
+    return [this.pick(region, nameRegion(region)), ...cells, this.removal(region)];
   }
 
   /** Makes the button that selects a region. */
@@ -109,7 +109,7 @@ export class RegionList {
   /** Makes the button that removes a region. */
   removal(region: Region): HTMLButtonElement {
     return removeButton(
-      titleOf(region),
+      nameRegion(region),
       () => this.#store.draw(withoutRegion(this.#store.document.regions, region.id)),
     );
   }
@@ -128,5 +128,5 @@ export class RegionList {
   }
 }
 
-const fullText = (kind: KindName) =>
+const explainFull = (kind: KindName) =>
   `${KINDS[kind].most} ${KINDS[kind].noun}s at most: remove one to draw another.`;

@@ -1,9 +1,9 @@
 /** Draws a region from point to point, by clicks or by keys at the cursor. */
 import { KINDS } from "./kinds.ts";
 import { type End, type KindName, type Region, withRegion } from "./region.ts";
-import { newRegion } from "./table.ts";
+import { makeRegion } from "./table.ts";
 import type { Drawn } from "./drawn.ts";
-import type { Point } from "../picture/placed_view.ts";
+import type { PicturePoint } from "../picture/placed_view.ts";
 import type { DrawingStore } from "./store.ts";
 
 /** Largest distance of the clicks of a double click, which are one point, in CSS pixels. */
@@ -34,11 +34,11 @@ export class PointTool {
   /** The region so far; null without a point, or when there are `most` of its kind. */
   get region(): Region | null {
     const { regions } = this.#store.document;
-    return this.isDrawing ? newRegion(regions, this.#kind, this.#points) : null;
+    return this.isDrawing ? makeRegion(regions, this.#kind, this.#points) : null;
   }
 
   /** Adds a point, unless the last one lies within reach. @param reach in CSS pixels; 0 for keys */
-  add({ x, y }: Point, reach = REACH): void {
+  add({ x, y }: PicturePoint, reach = REACH): void {
     const [last = { x: NaN, y: NaN }] = this.#points.slice(-1);
     const [left, top] = this.#toScreen(Number(last.x), Number(last.y));
     const [across, down] = this.#toScreen(x, y);

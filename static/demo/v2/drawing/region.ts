@@ -1,5 +1,5 @@
 /** The regions that are drawn in a picture, in an immutable table: a change makes another one. */
-import { distinctNames } from "../../../measure/part_names.ts";
+import { makeNamesDistinct } from "../../../measure/part_names.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
 
 /** In the order in which they are drawn over the picture. */
@@ -74,7 +74,7 @@ export interface WrittenRegion {
 }
 
 /** A range of columns of a line scan. */
-export interface Band {
+export interface BandRegion {
   id: string;
   name: string;
   /** CSS. */
@@ -88,11 +88,11 @@ export interface Band {
 }
 
 /** Regions of these kinds, in the order of the table. */
-export const ofKinds = (regions: readonly Region[], ...kinds: readonly KindName[]): Region[] =>
+export const selectKinds = (regions: readonly Region[], ...kinds: readonly KindName[]): Region[] =>
   regions.filter(({ kind }) => kinds.includes(kind));
 
 /** The region with an id. */
-export const regionWith = (regions: readonly Region[], id: string | null): Region | undefined =>
+export const findRegion = (regions: readonly Region[], id: string | null): Region | undefined =>
   regions.find((region) => region.id === id);
 
 /** The table with a region in place of the one with its id, or at its end. */
@@ -106,39 +106,39 @@ export const withoutRegion = (regions: readonly Region[], id: string): Region[] 
   regions.filter((region) => region.id !== id);
 
 /** Exchanges rows and columns of a region, as for an image whose columns are lines. */
-export const turned = (region: Region): Region => ({
+export const turnRegion = (region: Region): Region => ({
   ...region,
   ends: region.ends.map(({ x, y }) => ({ x: y, y: x })),
 });
 
-const bands = new WeakMap<Region, Band>();
+const bands = new WeakMap<Region, BandRegion>();
 
 /** The bands, with names by which tables tell them apart; the same object for the same region and name. */
-export function bandsOf(regions: readonly Region[]): Band[] {
-  const drawn = ofKinds(regions, "band");
-  const names = distinctNames(drawn.map(({ name }) => name), "Band");
+export function selectBands(regions: readonly Region[]): BandRegion[] {
+  const drawn = selectKinds(regions, "band");
+  const names = makeNamesDistinct(drawn.map(({ name }) => name), "Band");
   return drawn.map((region, i) => {
     const { id, color, ends: [from, to] } = region;
     const known = bands.get(region);
     if (known !== undefined && known.name === names[i]) return known;
-    const band: Band = { id, name: names[i]!, color, from: Number(from?.y), to: Number(to?.y) };
+    const band: BandRegion = { id, name: names[i]!, color, from: Number(from?.y), to: Number(to?.y) };
     bands.set(region, band);
     return band;
   });
 }
 
 /** The line over an image, in samples whose centres are integers, `x` along columns; null without one. */
-export function lineOver(
+export function findLineOver(
   regions: readonly Region[],
 ): { points: { x: number; y: number }[]; width: number } | null {
-  const line = regionWith(regions, LINE_ID);
+  const line = findRegion(regions, LINE_ID);
   if (line?.kind !== "path") return null;
   const points = line.ends.map(({ x, y }) => ({ x: Number(y) - 0.5, y: Number(x) - 0.5 }));
   return { points, width: line.width ?? 1 };
 }
 
 /** Corners of a rectangle in pixels, `[column, row]`; `stop` is excluded. */
-export function cornersOf(
+export function computeCorners(
   { ends: [start, stop] }: Region,
 ): { start: [number, number]; stop: [number, number] } {
   return { start: [Number(start?.y), Number(start?.x)], stop: [Number(stop?.y), Number(stop?.x)] };

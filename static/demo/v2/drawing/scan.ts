@@ -1,10 +1,17 @@
 /** The measured picture: its planes with their axes and origin. */
-import { type Axis, isTime, rounded, shownText, titled, unitSymbol } from "../../../measure/axes.ts";
-import { type Along, positionWords } from "../../../measure/stack.ts";
-import { timeAlongLine, type TypedScan, typedScan } from "../../../measure/typed_scan.ts";
+import {
+  type Axis,
+  chooseUnitSymbol,
+  formatRounded,
+  isTime,
+  showGreek,
+  titleAxes,
+} from "../../../measure/axes.ts";
+import { describePosition, type SeriesAxis } from "../../../measure/stack.ts";
+import { computeTimeAlongLine, makeTypedScan, type TypedScan } from "../../../measure/typed_scan.ts";
 import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { LineScanInfo, OpenResponse, PlaneInfo, PositionInfo } from "../../../client/v2/acq-client.ts";
-import { numberText, type Quantity } from "../../../measure/measurement.ts";
+import { formatNumber, type Quantity } from "../../../measure/measurement.ts";
 import type { Recording } from "../../../measure/recording.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
 
@@ -12,13 +19,13 @@ import type { Samples } from "../../../measure/line_scan.ts";
 export type About = [name: string, value: string | number][];
 
 /** A channel with its samples. */
-export type Channel<Of extends Samples> = { index: number; name: string; samples: Of };
+export type ScanChannel<Of extends Samples> = { index: number; name: string; samples: Of };
 
 /** A line scan, an image or a kymograph to measure; with 64 bits also the means of regions of images. */
 export interface Scan<Of extends Samples = Float32Array> {
   group: Pick<ChannelGroup, "plane"> & {
-    readonly channels: readonly Channel<Of>[];
-    readonly shown: readonly Channel<Of>[];
+    readonly channels: readonly ScanChannel<Of>[];
+    readonly shown: readonly ScanChannel<Of>[];
   };
   /** Axes of rows and columns; of a line scan time and position. */
   axes: readonly [Axis, Axis];
@@ -44,7 +51,7 @@ export interface Scan<Of extends Samples = Float32Array> {
 }
 
 /** The shown planes as a {@linkcode Scan}. */
-export function scanOf(
+export function makeScan(
   {
     group,
     file: { name, path },
@@ -72,7 +79,7 @@ export function scanOf(
     path,
     isLineScan: isTime(axes[0]),
     isTyped: typed !== null,
-    pixelTime: timeAlongLine(typed ?? lineScan, axes[0], group.plane.shape[1]),
+    pixelTime: computeTimeAlongLine(typed ?? lineScan, axes[0], group.plane.shape[1]),
     place,
     derived,
     note,
@@ -90,16 +97,16 @@ export function placeInFile(
   return [
     ...(typed === null ? [] : [["Calibration", calibration] as About[number]]),
     ...(scenes.length > 1 ? [["Scene", name] as About[number]] : []),
-    ...positionWords(sizes, position),
+    ...describePosition(sizes, position),
   ];
 }
 
 /** `[rows, columns]`. */
-export const shapeOf = ({ group }: Pick<Scan<Samples>, "group">): readonly [number, number] =>
+export const findShape = ({ group }: Pick<Scan<Samples>, "group">): readonly [number, number] =>
   group.plane.shape;
 
 /** The scan as measurements take it. */
-export const recordingOf = (
+export const makeRecording = (
   { axes, group: { plane: { shape }, channels }, pixelTime, isTyped, noun, timing }: Scan<Samples>,
 ): Recording => ({
   shape,
@@ -112,32 +119,36 @@ export const recordingOf = (
 });
 
 /** Scene and position of the samples as a string, for comparison. */
-export const placeOf = (scan: Pick<Scan, "place">): string => JSON.stringify(scan.place());
+export const describeScanPlace = (scan: Pick<Scan, "place">): string => JSON.stringify(scan.place());
 
 /** Means of the shown channels, such as `GCaMP 12.3, Red 4`; only the number if there is one channel. */
-export const meansText = (
+export const formatMeans = (
   { group: { channels, shown } }: Scan,
   meanOf: (samples: Float32Array) => number,
 ): string =>
-  shown.map(({ name, samples }) => `${channels.length > 1 ? `${name} ` : ""}${rounded(meanOf(samples))}`)
+  shown.map(({ name, samples }) =>
+    `${channels.length > 1 ? `${name} ` : ""}${formatRounded(meanOf(samples))}`
+  )
     .join(", ");
 
 /** Names and values of quantities with their units, such as `Median diameter` and `12.3 µm`; without missing ones. */
-export const quantityTexts = (quantities: readonly Quantity[]): [name: string, value: string][] =>
+export const formatQuantities = (quantities: readonly Quantity[]): [name: string, value: string][] =>
   quantities.filter(({ value, isCount }) => !(Number.isNaN(value) || isCount && value === 0))
     .map(({ name, value, unit = "" }) => [
       name,
-      `${numberText({ value, unit })} ${shownText(unit)}`.trim(),
+      `${formatNumber({ value, unit })} ${showGreek(unit)}`.trim(),
     ]);
 
 /** Name of a file without its extension, for saved files. */
-export const stemOf = ({ fileName }: Pick<Scan, "fileName">): string =>
+export const makeFileStem = ({ fileName }: Pick<Scan, "fileName">): string =>
   fileName.replace(/(\.ome)?\.[^.]+$/, "");
 
 /** Origin of the numbers, above every saved table. */
-export function about({ fileName, path, axes, noun, isLineScan, place, note }: Scan<Samples>): About {
+export function describeOrigin(
+  { fileName, path, axes, noun, isLineScan, place, note }: Scan<Samples>,
+): About {
   const [rows, columns] = axes;
-  const step = (axis: Axis) => `${axis.step} ${unitSymbol(axis.unit)}`;
+  const step = (axis: Axis) => `${axis.step} ${chooseUnitSymbol(axis.unit)}`;
   return [
     ["File", fileName],
     ["Path", path],
@@ -161,11 +172,11 @@ export function typedPlanes<Channel extends { samples: Float32Array }>(
   { plane, channels }: { plane: PlaneInfo; channels: readonly Channel[] },
   typed: TypedScan,
 ): { plane: PlaneInfo; channels: Channel[] } {
-  const scans = channels.map(({ samples }) => typedScan({ samples, shape: plane.shape }, typed));
+  const scans = channels.map(({ samples }) => makeTypedScan({ samples, shape: plane.shape }, typed));
   const [{ plane: { shape }, axes }] = scans as [typeof scans[number]];
   const described = plane.axes.map((axis, i) => ({ ...axis, ...axes[i], size: shape[i] ?? 1 }));
   return {
-    plane: { ...plane, shape, axes: titled(described as typeof plane.axes) },
+    plane: { ...plane, shape, axes: titleAxes(described as typeof plane.axes) },
     channels: channels.map((channel, i) => ({ ...channel, samples: scans[i]!.plane.samples })),
   };
 }
@@ -175,7 +186,7 @@ export const isTraced = ({ isLineScan, noun }: Pick<Scan, "isLineScan" | "noun">
   isLineScan || noun === "region";
 
 /** Its lines along time. */
-export const timeOf = (scan: Pick<Scan<Samples>, "axes" | "group">): Along => ({
-  count: shapeOf(scan)[0],
+export const findTimeAxisOfScan = (scan: Pick<Scan<Samples>, "axes" | "group">): SeriesAxis => ({
+  count: findShape(scan)[0],
   axis: scan.axes[0],
 });

@@ -109,7 +109,7 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
    * @returns false if nothing changed
    */
   amend(next: Document): boolean {
-    if (isSame(next, this.#document)) return false;
+    if (isSameDocument(next, this.#document)) return false;
     this.#document = next;
     return true;
   }
@@ -147,19 +147,19 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
  * Whether two values are the same JSON, in which NaN is null and undefined is missing. Does not look into objects that both share:
  * a document may hold the means of thousands of images.
  */
-function isSame(one: unknown, other: unknown): boolean {
+function isSameDocument(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if (!isObject(one) || !isObject(other)) return plainOf(one) === plainOf(other);
+  if (!isPlainObject(one) || !isPlainObject(other)) return makePlain(one) === makePlain(other);
   if (Array.isArray(one) || Array.isArray(other)) {
     return Array.isArray(one) && Array.isArray(other) && one.length === other.length &&
-      one.every((part, i) => isSame(part, other[i]));
+      one.every((part, i) => isSameDocument(part, other[i]));
   }
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((key) =>
-    isSame(one[key], other[key])
+    isSameDocument(one[key], other[key])
   );
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-const plainOf = (value: unknown) => typeof value === "number" && !Number.isFinite(value) ? null : value;
+const makePlain = (value: unknown) => typeof value === "number" && !Number.isFinite(value) ? null : value;

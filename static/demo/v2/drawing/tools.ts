@@ -1,16 +1,16 @@
 /** Draws over the pictures with the chosen tool: by drags, or from point to point. */
 import { byId } from "../controls/element.ts";
-import { columnNear } from "../picture/scan_path.ts";
-import { type Scan, shapeOf } from "./scan.ts";
+import { findColumnNear } from "../picture/scan_path.ts";
+import { findShape, type Scan } from "./scan.ts";
 import { KINDS } from "./kinds.ts";
-import { type End, type KindName, ofKinds, type Region, withRegion } from "./region.ts";
-import { newRegion } from "./table.ts";
+import { type End, type KindName, type Region, selectKinds, withRegion } from "./region.ts";
+import { makeRegion } from "./table.ts";
 import { PointTool } from "./point_tool.ts";
 import { type Added, freePlace } from "./free_place.ts";
 import { type Tool, ToolChoice } from "./tool_choice.ts";
 import type { Drawn } from "./drawn.ts";
 import type { Pane } from "../picture/pane.ts";
-import type { Point } from "../picture/placed_view.ts";
+import type { PicturePoint } from "../picture/placed_view.ts";
 import type { RegionEditor } from "./editor.ts";
 import type { DrawingStore } from "./store.ts";
 
@@ -21,7 +21,7 @@ const announce = (text: string) => byId("announcer").textContent = text;
 const REACH = 12;
 
 /** What the tools need of the page. */
-export interface Parts {
+export interface ToolPanes {
   source: Pane;
   reference: Pane;
   editor: RegionEditor;
@@ -30,7 +30,7 @@ export interface Parts {
   /** Says that no more regions of a kind can be drawn, or where to pin a cursor. */
   refuse: (kind: KindName) => void;
   /** Follows a press that hits no region. */
-  press: (at: Point, reach: number) => void;
+  press: (at: PicturePoint, reach: number) => void;
 }
 
 /** The buttons of the tools, and what they draw. */
@@ -39,12 +39,12 @@ export class Tools {
   readonly #parts;
   readonly #track;
   #scan: Scan | null = null;
-  #path: readonly Point[] = [];
+  #path: readonly PicturePoint[] = [];
   /** The end that Enter has set; null while no drag is made by keys. */
-  #from: Point | null = null;
+  #from: PicturePoint | null = null;
   readonly choice: ToolChoice = new ToolChoice(() => this.#choose(), (kind) => this.add(kind));
 
-  constructor(store: DrawingStore<Drawn>, parts: Parts) {
+  constructor(store: DrawingStore<Drawn>, parts: ToolPanes) {
     const { source, reference, editor } = this.#parts = parts;
     this.#store = store;
     this.#track = new PointTool(store, "track", (x, y) => source.toScreen(x, y));
@@ -65,7 +65,7 @@ export class Tools {
    * @param path of the line scan over its reference
    * @param why tools for line scans are disabled
    */
-  begin(scan: Scan, path: readonly Point[], why: string): void {
+  begin(scan: Scan, path: readonly PicturePoint[], why: string): void {
     this.#scan = scan;
     this.#path = path;
     this.choice.offer(scan.isLineScan, why);
@@ -78,7 +78,7 @@ export class Tools {
     if (cursor === null || this.#scan === null) return this.#parts.refuse("cursor");
     const at = { x: cursor.x + 0.5, y: cursor.y + 0.5 };
     if (this.#isTracking) this.#track.add(at, 0);
-    else this.#draw("cursor", KINDS.cursor.drawn(at, at, shapeOf(this.#scan)), true);
+    else this.#draw("cursor", KINDS.cursor.drawn(at, at, findShape(this.#scan)), true);
   }
 
   /** Draws a region at a free place in view, and puts the focus into its fields. */
@@ -142,35 +142,35 @@ export class Tools {
     for (const pane of [source, reference]) pane.redraw();
   }
 
-  #drag(from: Point, to: Point, isDone: boolean) {
+  #drag(from: PicturePoint, to: PicturePoint, isDone: boolean) {
     const { chosen } = this.choice;
     if (chosen === "track") {
       if (isDone) { for (const at of [from, to]) this.#track.add(at); }
     } else if (chosen !== "zoom") this.#drawAs(chosen, from, to, isDone);
   }
 
-  #drawAs(kind: Added, from: Point, to: Point, isDone: boolean) {
+  #drawAs(kind: Added, from: PicturePoint, to: PicturePoint, isDone: boolean) {
     const scan = this.#scan as Scan;
-    const size = shapeOf(scan);
+    const size = findShape(scan);
     if (kind !== "line") this.#draw(kind, KINDS[kind].drawn(from, to, size), isDone);
     else if (scan.isLineScan) this.#draw("line", KINDS.line.drawn(from, to, size), isDone);
     else this.#drawPath(from, to, isDone);
   }
 
   /** Draws the line over an image; freehand it follows the drag. */
-  #drawPath(from: Point, to: Point, isDone: boolean) {
+  #drawPath(from: PicturePoint, to: PicturePoint, isDone: boolean) {
     const { width, isFreehand } = this.#parts.line();
-    const [start, end] = KINDS.path.drawn(from, to, shapeOf(this.#scan as Scan)) as [End, End];
-    const { ends = [] } = this.#store.isPreviewing && ofKinds(this.#store.shown.regions, "path")[0] || {};
+    const [start, end] = KINDS.path.drawn(from, to, findShape(this.#scan as Scan)) as [End, End];
+    const { ends = [] } = this.#store.isPreviewing && selectKinds(this.#store.shown.regions, "path")[0] || {};
     const isOn = isFreehand && ends[0]?.x === start.x && ends[0]?.y === start.y;
     this.#draw("path", isOn ? [...ends, end] : [start, end], isDone, { width });
   }
 
   /** Draws a band along the path of the reference. */
-  #dragPath(from: Point, to: Point, isDone: boolean) {
-    const [rows, columns] = shapeOf(this.#scan as Scan);
+  #dragPath(from: PicturePoint, to: PicturePoint, isDone: boolean) {
+    const [rows, columns] = findShape(this.#scan as Scan);
     const [start, end] = [from, to].map(({ x, y }) =>
-      columnNear(this.#path, columns, { x: y - 0.5, y: x - 0.5 })
+      findColumnNear(this.#path, columns, { x: y - 0.5, y: x - 0.5 })
     );
     if (start === undefined || end === undefined || start.distance > REACH) return;
     const [low, high] = [start.column, end.column].toSorted((a, b) => a - b) as [number, number];
@@ -180,7 +180,7 @@ export class Tools {
   /** Draws a new region, and selects it at the end. @param ends null if there is nothing to draw */
   #draw(kind: KindName, ends: readonly End[] | null, isDone: boolean, properties: Partial<Region> = {}) {
     const { document } = this.#store;
-    const region = ends && newRegion(document.regions, kind, ends, properties);
+    const region = ends && makeRegion(document.regions, kind, ends, properties);
     if (region === null) {
       this.#store.preview(null);
       if (ends !== null && isDone) this.#parts.refuse(kind);

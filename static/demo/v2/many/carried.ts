@@ -2,13 +2,13 @@
  * Carries regions and settings of a recording to others. What lies outside the other picture is cut at its edge or left
  * out, and words say so.
  */
-import { keep, kept } from "../controls/kept.ts";
-import { formatNumber, unitSymbol } from "../../../measure/axes.ts";
+import { readKept, writeKept } from "../controls/kept.ts";
+import { chooseUnitSymbol, formatDigits } from "../../../measure/axes.ts";
 import { KINDS } from "../drawing/kinds.ts";
-import { ALL_BANDS, ofKinds, type Region } from "../drawing/region.ts";
-import { distinct, isOfRecording, partsIn } from "../drawing/table.ts";
-import { type Drawn, drawnWords, mapped, withoutResults } from "../drawing/drawn.ts";
-import { type Scan, shapeOf } from "../drawing/scan.ts";
+import { ALL_BANDS, type Region, selectKinds } from "../drawing/region.ts";
+import { isOfRecording, listMeasurableParts, makeIdsDistinct } from "../drawing/table.ts";
+import { type Drawn, mapMeasurements, summarizeDrawn, withoutResults } from "../drawing/drawn.ts";
+import { findShape, type Scan } from "../drawing/scan.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
 /** Regions and settings of a recording, as JSON. */
@@ -35,7 +35,7 @@ export type Fitted = { drawn: Drawn | null; words: string };
 const KEY = "acq-server carried 2";
 
 /** Takes regions and settings from a recording, without results. */
-export function carriedFrom(drawn: Drawn, scan: Scan, key: string, typed: TypedScan | null = null): Carried {
+export function carryFrom(drawn: Drawn, scan: Scan, key: string, typed: TypedScan | null = null): Carried {
   // The other recording has its own judgement, and regions that no tool draws.
   const { regions, accepted: _, origin: __, kymograph, ...others } = drawn;
   const carried = regions.filter((region) =>
@@ -57,16 +57,16 @@ export function carriedFrom(drawn: Drawn, scan: Scan, key: string, typed: TypedS
 }
 
 /** Fits regions and settings to another recording; `drawn` is null if only one of the two is a line scan. */
-export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, scan: Scan): Fitted {
+export function carryTo({ drawn, channels, pixelTime, step, name }: Carried, scan: Scan): Fitted {
   const kind = drawn.isLineScan ? "a line scan" : "an image";
   if (drawn.isLineScan !== scan.isLineScan) {
     return { drawn: null, words: `${name} is ${kind}, and ${scan.fileName} is not.` };
   }
-  const shape = shapeOf(scan);
+  const shape = findShape(scan);
   const fits = drawn.regions.map((region) => ({ region, fitted: KINDS[region.kind].fitted(region, shape) }));
   const regions = fits.flatMap(({ fitted }) => fitted ?? []);
-  const bands = ofKinds(regions, "band");
-  const measurable = drawn.isLineScan ? bands : partsIn(regions);
+  const bands = selectKinds(regions, "band");
+  const measurable = drawn.isLineScan ? bands : listMeasurableParts(regions);
   // The channel with the same name, else at the same place, else the first.
   const channelOf = (place: number) => {
     const same = scan.group.channels.findIndex(({ name }) => name === channels[place]);
@@ -81,17 +81,19 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, s
     ...drawn,
     shape,
     regions,
-    measurements: mapped(drawn.measurements, ({ settings, ...one }) => ({
+    measurements: mapMeasurements(drawn.measurements, ({ settings, ...one }) => ({
       ...one,
       ...placed(one),
       settings: { ...settings, ...settings.pixelTime === pixelTime && { pixelTime: 1e6 * scan.pixelTime } },
     })),
-    kymograph: ofKinds(regions, "path").length > 0 ? drawn.kymograph : null,
+    kymograph: selectKinds(regions, "path").length > 0 ? drawn.kymograph : null,
   };
-  const left = drawnWords({ regions: fits.flatMap(({ region, fitted }) => fitted === null ? region : []) });
+  const left = summarizeDrawn({
+    regions: fits.flatMap(({ region, fitted }) => fitted === null ? region : []),
+  });
   const cut = fits.flatMap(({ region, fitted }) => fitted === null || fitted === region ? [] : region.name);
   const { step: here, unit } = scan.axes[1];
-  const steps = `${formatNumber(here)} ${unitSymbol(unit)} here and ${formatNumber(step)} there`;
+  const steps = `${formatDigits(here)} ${chooseUnitSymbol(unit)} here and ${formatDigits(step)} there`;
   const words = [
     left === "" ? "" : `Outside of this picture, and left out: ${left}.`,
     cut.length === 0 ? "" : `Cut at its edge: ${cut.join(", ")}.`,
@@ -101,7 +103,7 @@ export function carriedTo({ drawn, channels, pixelTime, step, name }: Carried, s
 }
 
 /** Adds drawings to the recording's own judgement and regions. */
-export function besideOwn(
+export function addToOwn(
   drawn: Drawn,
   own: Pick<Drawn, "accepted" | "regions" | "origin"> | null | undefined,
 ): Drawn {
@@ -110,21 +112,21 @@ export function besideOwn(
   const staying = own.regions.filter(isOfRecording);
   const isThere = (region: Region) => isOfRecording(region) && staying.some(({ id }) => id === region.id);
   const added = drawn.regions.filter((region) => !isThere(region));
-  return { ...drawn, accepted, origin, regions: distinct([...added, ...staying]) };
+  return { ...drawn, accepted, origin, regions: makeIdsDistinct([...added, ...staying]) };
 }
 
 /** What carrying needs of the page. */
-export interface Page {
+export interface CarryingPage {
   /** Shows drawings in the open recording, as one step. */
   show: (drawn: Drawn, typed: TypedScan | null) => void;
   notice: (text: string | null, action?: string, act?: () => void) => void;
 }
 
 /** What waits for the next recording in this tab. */
-export const waiting = (): Carried | null => kept(KEY, "sessionStorage") as Carried | null;
+export const findWaiting = (): Carried | null => readKept(KEY, "sessionStorage") as Carried | null;
 
 /** Lets regions and settings wait for the next recording that is opened, until they are used. */
-export const wait = (carried: Carried | null): void => keep(KEY, carried, "sessionStorage");
+export const wait = (carried: Carried | null): void => writeKept(KEY, carried, "sessionStorage");
 
 /**
  * Uses what waits in a recording that was opened. Asks first if the recording has work of its own.
@@ -134,15 +136,15 @@ export const wait = (carried: Carried | null): void => keep(KEY, carried, "sessi
  * @param own describes its own work; empty without any
  */
 export function offerWaiting(
-  { show, notice }: Page,
+  { show, notice }: CarryingPage,
   scanAs: (typed: TypedScan | null) => Scan,
   key: string,
   own: string,
 ): void {
-  const carried = waiting();
+  const carried = findWaiting();
   if (carried === null || carried.key === key) return;
   const scan = scanAs(carried.typed);
-  const { drawn, words } = carriedTo(carried, scan);
+  const { drawn, words } = carryTo(carried, scan);
   if (drawn === null) {
     const forget = () => {
       wait(null);

@@ -1,8 +1,8 @@
 /** A plot of recordings: a dot for each one, and for each folder the mean with its standard error. */
-import { rounded } from "../../../measure/axes.ts";
-import { extent } from "../../../measure/traces.ts";
-import type { Group } from "../../../measure/over_recordings.ts";
-import type { Plot, PlotTrace } from "../measuring/svg_plot.ts";
+import { formatRounded } from "../../../measure/axes.ts";
+import { findExtent } from "../../../measure/traces.ts";
+import type { FolderGroup } from "../../../measure/over_recordings.ts";
+import type { PlotTrace, SvgPlot } from "../measuring/svg_plot.ts";
 
 /** Colours of folders (after Okabe and Ito 2008). */
 const COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
@@ -25,11 +25,11 @@ const LONGEST_NAME = 18;
  * @param title of the values
  * @returns null without a value
  */
-export function dotPlot(groups: readonly Group[], title: string): Plot | null {
+export function makeDotPlot(groups: readonly FolderGroup[], title: string): SvgPlot | null {
   const shown = groups.filter(({ n }) => n > 0);
   const all = shown.flatMap(({ recordings }) => recordings.map(({ value }) => value));
   const ends = shown.filter(({ sem }) => sem > 0).flatMap(({ mean, sem }) => [mean - sem, mean + sem]);
-  const [low, high] = extent(Float64Array.from([...all, ...ends]));
+  const [low, high] = findExtent(Float64Array.from([...all, ...ends]));
   if (!(high >= low)) return null;
   const margin = (high - low) * 0.08 || Math.abs(high) * 0.1 || 1;
   return {
@@ -39,22 +39,26 @@ export function dotPlot(groups: readonly Group[], title: string): Plot | null {
       low: -0.5,
       high: shown.length - 0.5,
       title: "",
-      names: shown.map(({ folder, n }, value) => ({ value, label: `${shortened(folder)} (${n})` })),
+      names: shown.map(({ folder, n }, value) => ({ value, label: `${shortenName(folder)} (${n})` })),
     },
     y: { low: low - margin, high: high + margin, title },
-    traces: shown.flatMap((group, at) => tracesOf(group, at, high - low)),
+    traces: shown.flatMap((group, at) => makeGroupTraces(group, at, high - low)),
     note: "Dots: recordings. Lines: mean ± SEM over recordings.",
   };
 }
 
 /** Mean and standard error of values as text, such as `1.2 ± 0.1`. */
-export const meanText = ({ n, mean, sem }: Pick<Group, "n" | "mean" | "sem">): string =>
-  n === 0 ? "" : Number.isFinite(sem) ? `${rounded(mean)} ± ${rounded(sem)}` : rounded(mean);
+export const formatMean = ({ n, mean, sem }: Pick<FolderGroup, "n" | "mean" | "sem">): string =>
+  n === 0
+    ? ""
+    : Number.isFinite(sem)
+    ? `${formatRounded(mean)} ± ${formatRounded(sem)}`
+    : formatRounded(mean);
 
-function tracesOf({ recordings, mean, sem }: Group, at: number, range: number): PlotTrace[] {
+function makeGroupTraces({ recordings, mean, sem }: FolderGroup, at: number, range: number): PlotTrace[] {
   const values = recordings.map(({ value }) => value).filter(Number.isFinite).sort((a, b) => a - b);
   const line = (x: number[], y: number[]) => ({ name: "", color: "currentColor", x, y });
-  const dots = placesBeside(values, NEAR * range).map((place, i) => ({ x: at + place, y: values[i]! }))
+  const dots = spreadBeside(values, NEAR * range).map((place, i) => ({ x: at + place, y: values[i]! }))
     .sort((a, b) => a.x - b.x);
   return [
     {
@@ -71,7 +75,7 @@ function tracesOf({ recordings, mean, sem }: Group, at: number, range: number): 
 }
 
 /** Distances from the middle at which dots of nearly the same value do not cover each other. @param values ascending */
-function placesBeside(values: readonly number[], near: number): number[] {
+function spreadBeside(values: readonly number[], near: number): number[] {
   const places: number[] = [];
   for (let from = 0, to = 0; from < values.length; from = to) {
     while (to < values.length && values[to]! - values[from]! <= near) to += 1;
@@ -82,5 +86,5 @@ function placesBeside(values: readonly number[], near: number): number[] {
   return places;
 }
 
-const shortened = (name: string) =>
+const shortenName = (name: string) =>
   name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`;

@@ -1,31 +1,31 @@
 /** Controls to carry regions and settings to the next recording, and to measure all recordings with them. */
-import { counted } from "../../../measure/axes.ts";
+import { formatCount } from "../../../measure/axes.ts";
 import type { Column, Row } from "../../../measure/csv.ts";
-import { recordingColumns } from "../../../measure/result_tables.ts";
+import { makeRecordingColumns } from "../../../measure/result_tables.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { byId, element, sayIn } from "../controls/element.ts";
-import { keep, kept } from "../controls/kept.ts";
+import { readKept, writeKept } from "../controls/kept.ts";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
-import { drawingWords, type Drawn, lookOf } from "../drawing/drawn.ts";
+import { type Drawn, lookOf, summarizeDrawing } from "../drawing/drawn.ts";
 import { panel } from "../measuring/panel.ts";
-import { type About, type Scan, scanOf, typedPlanes } from "../drawing/scan.ts";
+import { type About, makeScan, type Scan, typedPlanes } from "../drawing/scan.ts";
 import { saveSettings, saveTable, saveTogether, type TableToSave } from "../measuring/saved_tables.ts";
 import { Work } from "../measuring/work.ts";
 import { saveArchive } from "../saving/archive_download.ts";
-import { besideOwn, type Carried, carriedFrom, offerWaiting, type Page, wait } from "./carried.ts";
-import { measureAll, type Run, type Target } from "./measure_all.ts";
+import { addToOwn, type Carried, carryFrom, type CarryingPage, offerWaiting, wait } from "./carried.ts";
+import { measureAll, type MeasureOrder, type Target } from "./measure_all.ts";
 import { RecordingsView } from "./recordings_view.ts";
 import type { ExportMember } from "../../../client/v2/acq-client.ts";
 import type { Drawer } from "../panels/drawer.ts";
 import type { KeptWork } from "../opening/kept_work.ts";
-import type { Parts } from "../opening/saving.ts";
-import { typedFor, type TypedScan } from "../../../measure/typed_scan.ts";
+import type { SavingParts } from "../opening/saving.ts";
+import { chooseTyped, type TypedScan } from "../../../measure/typed_scan.ts";
 
 /** The open recording, with regions and settings for others. */
-type Open = { carried: Carried; drawn: Drawn };
+type OpenRecording = { carried: Carried; drawn: Drawn };
 
 /** Recordings that can be measured together, with a name for files about them. */
-interface Group {
+interface RecordingChoice {
   id: string;
   /** With the number of recordings, if it is known before they are listed. */
   name: string;
@@ -47,7 +47,7 @@ export class ManyPanel {
   readonly #group = choiceField("Recordings", "many-group", []);
   readonly #measurements = MEASUREMENTS.map(({ key, title }) => ({
     key,
-    ...checkField(title, `many-${key}`, false, () => keep(CHOSEN, [...this.#chosen])),
+    ...checkField(title, `many-${key}`, false, () => writeKept(CHOSEN, [...this.#chosen])),
   }));
   /** The measurements that the open recording asks for, at the last look. */
   #asked = "";
@@ -108,12 +108,12 @@ export class ManyPanel {
   readonly element: HTMLDetailsElement;
 
   /** @param parts `opening` listens to the controller already */
-  constructor(parts: Parts & { work: KeptWork; recall: Run["recall"]; drawer: Drawer }) {
+  constructor(parts: SavingParts & { work: KeptWork; recall: MeasureOrder["recall"]; drawer: Drawer }) {
     this.#parts = parts;
     const { viewer, controller, opening, measured, work, page } = parts;
-    const show: Page["show"] = (drawn, typed) => {
+    const show: CarryingPage["show"] = (drawn, typed) => {
       if (typed !== null) measured.treat(typed);
-      measured.adopt(besideOwn(drawn, this.#look?.drawn), false);
+      measured.adopt(addToOwn(drawn, this.#look?.drawn), false);
     };
     this.#view = new RecordingsView(
       (path) => opening.recordings.open(path.replace(/#\d+$/, "")),
@@ -138,8 +138,8 @@ export class ManyPanel {
       this.refresh();
       if (isSample) return;
       const scanAs = (typed: TypedScan | null) => (this.#shownAs(typed) as Scan);
-      const notice: Page["notice"] = (...texts) => page.notice(...texts);
-      offerWaiting({ show, notice }, scanAs, work.key, drawingWords(this.#look?.drawn));
+      const notice: CarryingPage["notice"] = (...texts) => page.notice(...texts);
+      offerWaiting({ show, notice }, scanAs, work.key, summarizeDrawing(this.#look?.drawn));
     });
   }
 
@@ -153,23 +153,23 @@ export class ManyPanel {
     if (info === null || groups === null) return null;
     const { source: file, lineScan = null } = info;
     const { source } = groups;
-    const calibration = typedFor(info, typed);
+    const calibration = chooseTyped(info, typed);
     const { plane, channels } = calibration !== null
       ? typedPlanes({ plane: info.plane, channels: source.channels }, calibration)
       : source;
     const group = { plane, channels, shown: source.shown } as typeof source;
-    return scanOf({ group, file, lineScan, place: () => [], note });
+    return makeScan({ group, file, lineScan, place: () => [], note });
   }
 
   /** @returns null while nothing is open */
-  get #open(): Open | null {
+  get #open(): OpenRecording | null {
     const [scan, look, { work }] = [this.#shownAs(null), this.#look, this.#parts];
     if (scan === null || !look?.drawn) return null;
-    return { carried: carriedFrom(look.drawn, scan, work.key, look.typed), drawn: look.drawn };
+    return { carried: carryFrom(look.drawn, scan, work.key, look.typed), drawn: look.drawn };
   }
 
   /** The recordings of the folder and of those beside it, and the scenes of the file, where there may be several. */
-  get #groups(): Group[] {
+  get #groups(): RecordingChoice[] {
     const { viewer, controller, opening: { mayOpenByPath, recordings: { list } } } = this.#parts;
     const inFolder = (folder: string, recordings: readonly { name: string; path: string }[]) =>
       recordings.map(({ name, path }): Target => ({
@@ -187,7 +187,7 @@ export class ManyPanel {
     const group = (id: string, name: string, stem: string, targets: readonly Target[]) =>
       targets.length < 2 ? [] : [{
         id,
-        name: `${name} (${counted(targets.length)})`,
+        name: `${name} (${formatCount(targets.length)})`,
         stem,
         list: () => Promise.resolve({ targets, isCut: list.isCut && id === "folder" }),
       }];
@@ -221,12 +221,12 @@ export class ManyPanel {
   #choose(drawn: Drawn | undefined) {
     const inOpen = MEASUREMENTS.filter(({ key }) => (drawn?.measurements?.[key]?.results.length ?? 0) > 0)
       .map(({ key }) => key);
-    const chosen = kept(CHOSEN);
+    const chosen = readKept(CHOSEN);
     const usual = Array.isArray(chosen) ? chosen : [drawn?.traces?.isChange ? "events" : "velocity"];
     const keys = inOpen.length > 0 ? inOpen : usual;
     if (keys.join() === this.#asked) return;
     this.#asked = keys.join();
-    if (inOpen.length > 0) keep(CHOSEN, inOpen);
+    if (inOpen.length > 0) writeKept(CHOSEN, inOpen);
     this.#check(keys);
   }
 
@@ -282,8 +282,8 @@ export class ManyPanel {
   }
 
   async #measure(
-    open: Open,
-    group: Group,
+    open: OpenRecording,
+    group: RecordingChoice,
     what: ReadonlySet<string>,
     signal: AbortSignal,
   ): Promise<Drawn | null> {
@@ -299,7 +299,7 @@ export class ManyPanel {
       work: this.#parts.work,
       onProgress: (done, name) => {
         this.#work.progress.value = done;
-        this.#count.textContent = `${counted(done + 1)} of ${counted(length)}: ${name}`;
+        this.#count.textContent = `${formatCount(done + 1)} of ${formatCount(length)}: ${name}`;
       },
     });
     this.#rows = rows;
@@ -322,8 +322,8 @@ export class ManyPanel {
     sayIn(
       this.#status,
       [
-        `${signal.aborted ? "Cancelled: " : ""}${counted(done)} of ${counted(length)} measured`,
-        ...(faults === 0 ? [] : [`${counted(faults)} failed: the table says why`]),
+        `${signal.aborted ? "Cancelled: " : ""}${formatCount(done)} of ${formatCount(length)} measured`,
+        ...(faults === 0 ? [] : [`${formatCount(faults)} failed: the table says why`]),
         ...(isCut ? ["There are more recordings than the server lists"] : []),
       ].join(" · "),
       true,
@@ -359,7 +359,7 @@ export class ManyPanel {
 
   get #table(): TableToSave {
     const stem = `${this.#stem}-recordings`;
-    return { stem, columns: recordingsTable(this.#rows), about: { settings: this.#about } };
+    return { stem, columns: makeRecordingsTable(this.#rows), about: { settings: this.#about } };
   }
 
   async #saveTogether() {
@@ -369,5 +369,5 @@ export class ManyPanel {
 }
 
 /** The table of recordings. It always has the columns `Note` and `Error`. */
-export const recordingsTable = (rows: readonly Row[]): Column[] =>
-  recordingColumns(rows.map((row) => ({ Note: "", Error: "", ...row })));
+export const makeRecordingsTable = (rows: readonly Row[]): Column[] =>
+  makeRecordingColumns(rows.map((row) => ({ Note: "", Error: "", ...row })));

@@ -1,32 +1,32 @@
 /** Measures a recording with given drawings, as the page does. */
-import { columnsOf, type Row } from "../../../measure/csv.ts";
-import { imageRows, profileColumns } from "../../../measure/image_parts.ts";
-import { type Over, stackRows } from "../../../measure/stack.ts";
+import { makeColumns, type Row } from "../../../measure/csv.ts";
+import { makeImageRows, makeProfileColumns } from "../../../measure/image_parts.ts";
+import { makeStackRows, type Over } from "../../../measure/stack.ts";
 import { isHere } from "../../../measure/edits.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import { withTraces } from "../../../measure/image_traces.ts";
 import {
-  editedResult,
+  editResult,
   isSameOf,
   measureRegions,
   type TracedRow,
   wholeLines,
 } from "../../../measure/recording.ts";
 import { KINDS } from "../drawing/kinds.ts";
-import { ALL_BANDS, ALL_REGIONS, lineOver, ofKinds } from "../drawing/region.ts";
-import { partsIn } from "../drawing/table.ts";
-import { regionOf, tracesOf } from "../measuring/band_traces.ts";
-import { cursorColumns } from "../measuring/cursor_panel.ts";
-import { keptMeans, meansTables, partsFor } from "../measuring/image_panel.ts";
-import { measuredSeries, type Source } from "../measuring/image_series.ts";
+import { ALL_BANDS, ALL_REGIONS, findLineOver, selectKinds } from "../drawing/region.ts";
+import { listMeasurableParts } from "../drawing/table.ts";
+import { makeBandTraces, makeMeasuredRegion } from "../measuring/band_traces.ts";
+import { makeCursorColumns } from "../measuring/cursor_panel.ts";
+import { makeKeptMeans, makeMeansTables, selectParts } from "../measuring/image_panel.ts";
+import { type ImageSource, measureSeries } from "../measuring/image_series.ts";
 import type { Drawn, KeptMeasurement } from "../drawing/drawn.ts";
-import { placeOf, recordingOf, type Scan, timeOf } from "../drawing/scan.ts";
-import { type Traced, tracedIn } from "../measuring/traced.ts";
-import { traceSettingsOver } from "../measuring/trace_panel.ts";
+import { describeScanPlace, findTimeAxisOfScan, makeRecording, type Scan } from "../drawing/scan.ts";
+import { findTraced, type Traced } from "../measuring/traced.ts";
+import { chooseTraceSettingsOver } from "../measuring/trace_panel.ts";
 import { runBy } from "../measuring/workers.ts";
 import type { Measurement } from "../../../measure/measurement.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
-import type { Measured } from "../measuring/panel.ts";
+import type { MeasuredPicture } from "../measuring/panel.ts";
 
 /** Keys of the measurements to make. */
 export type What = ReadonlySet<string>;
@@ -44,10 +44,15 @@ export async function measureLineScan(
   drawn: Drawn,
   what: What,
   signal: AbortSignal,
-): Promise<{ measured: Measured; rows: Row[] }> {
+): Promise<{ measured: MeasuredPicture; rows: Row[] }> {
   const chosen = MEASUREMENTS.filter(({ key }) => what.has(key));
-  const { drawn: measured, rows } = await measureTraced(tracedIn(scan, drawn.regions), drawn, chosen, signal);
-  return { measured: shownIn(scan, measured), rows: rows.map(({ row }) => row) };
+  const { drawn: measured, rows } = await measureTraced(
+    findTraced(scan, drawn.regions),
+    drawn,
+    chosen,
+    signal,
+  );
+  return { measured: describeShown(scan, measured), rows: rows.map(({ row }) => row) };
 }
 
 /**
@@ -60,13 +65,13 @@ async function measureTraced(
   chosen: readonly Measurement[],
   signal: AbortSignal,
 ): Promise<{ drawn: Drawn; rows: readonly TracedRow[] }> {
-  const recording = recordingOf(scan);
-  const bands = drawnBands.map(regionOf);
+  const recording = makeRecording(scan);
+  const bands = drawnBands.map(makeMeasuredRegion);
   const isWhole = scan.noun === "band" &&
     chosen.some(({ key }) => drawn.measurements?.[key]?.band === "");
   const regions = isWhole ? [wholeLines(recording), ...bands] : bands;
-  const place = placeOf(scan);
-  const kept = keptAt(drawn.measurements ?? {}, place);
+  const place = describeScanPlace(scan);
+  const kept = selectKeptAt(drawn.measurements ?? {}, place);
   const wanted = Object.fromEntries(chosen.map(({ key }) => {
     const { channel = "0", settings = {} } = kept[key] ?? {};
     return [key, { channel: Number(channel), settings }];
@@ -75,7 +80,7 @@ async function measureTraced(
     regions,
     measurements: chosen,
     wanted,
-    trace: drawn.traces ?? traceSettingsOver(timeOf(scan)),
+    trace: drawn.traces ?? chooseTraceSettingsOver(findTimeAxisOfScan(scan)),
     kept,
   });
   const first = bands.length > 1 ? ALL_BANDS : bands[0]?.id ?? "";
@@ -106,25 +111,25 @@ async function measureTraced(
  */
 export async function measureImages(
   scan: Scan,
-  sources: ReadonlyMap<Over, Source>,
+  sources: ReadonlyMap<Over, ImageSource>,
   drawn: Drawn,
   what: What,
   signal: AbortSignal,
-): Promise<{ measured: Measured; rows: Row[] }> {
+): Promise<{ measured: MeasuredPicture; rows: Row[] }> {
   const { group, axes } = scan;
-  const parts = partsIn(drawn.regions);
+  const parts = listMeasurableParts(drawn.regions);
   const [axis = null] = sources.keys();
   const wanted = { parts, over: drawn.images?.axis ?? axis, projection: drawn.projection ?? null };
-  const { order, found } = await measuredSeries(sources, group, wanted, signal);
+  const { order, found } = await measureSeries(sources, group, wanted, signal);
   const planes = group.channels.map(({ samples }) => samples);
   const source = sources.get(order.over ?? "T");
   const at = source?.at() ?? [];
   const part = drawn.images?.part ?? ALL_REGIONS;
-  const kept = partsFor(part, parts);
+  const kept = selectParts(part, parts);
   const { means } = found;
   const images = means === null || order.over === null
     ? null
-    : keptMeans(kept.map((one) => means[parts.indexOf(one)]!), {
+    : makeKeptMeans(kept.map((one) => means[parts.indexOf(one)]!), {
       part,
       parts: kept,
       axis: order.over,
@@ -136,55 +141,55 @@ export async function measureImages(
     name,
     samples: found.projected?.[i] ?? samples,
   }));
-  const line = lineOver(drawn.regions);
-  const traced = tracedIn(scan, drawn.regions, images, source?.axis);
+  const line = findLineOver(drawn.regions);
+  const traced = findTraced(scan, drawn.regions, images, source?.axis);
   const chosen = traced.scan.isLineScan
     ? MEASUREMENTS.filter(({ key, isOfBands }) => what.has(key) && isOfBands)
     : [];
   const events = chosen.length === 0
     ? { drawn: { ...drawn, images }, rows: [] }
     : await measureTraced(traced, { ...drawn, images }, chosen, signal);
-  const measured = shownIn(scan, events.drawn, traced, source?.axis);
+  const measured = describeShown(scan, events.drawn, traced, source?.axis);
   const tables = {
     ...measured.tables,
-    regions: parts.length < 2 ? [] : columnsOf(imageRows(parts, group.plane, shown)),
-    profile: line !== null ? profileColumns(line, group.plane, shown) : [],
+    regions: parts.length < 2 ? [] : makeColumns(makeImageRows(parts, group.plane, shown)),
+    profile: line !== null ? makeProfileColumns(line, group.plane, shown) : [],
   };
-  const rows = withTraces(stackRows(order, found, planes), order, events.rows);
+  const rows = withTraces(makeStackRows(order, found, planes), order, events.rows);
   return { rows, measured: { ...measured, tables } };
 }
 
 /** What the page would show for the drawings. */
-function shownIn(
+function describeShown(
   scan: Scan,
   drawn: Drawn,
-  traced: Traced = tracedIn(scan, drawn.regions),
-  axis?: Source["axis"],
-): Measured {
+  traced: Traced = findTraced(scan, drawn.regions),
+  axis?: ImageSource["axis"],
+): MeasuredPicture {
   const { regions } = drawn;
-  const columnsOf = (kind: "line" | "track") => KINDS[kind].columns?.(ofKinds(regions, kind), scan) ?? [];
+  const columnsOf = (kind: "line" | "track") => KINDS[kind].columns?.(selectKinds(regions, kind), scan) ?? [];
   const tables = {
     lines: columnsOf("line"),
     tracks: columnsOf("track"),
-    cursors: cursorColumns(drawn, scan),
+    cursors: makeCursorColumns(drawn, scan),
   };
   const { group } = traced.scan;
   const shown = traced.scan.isLineScan ? group.shown : [];
-  const trace = drawn.traces ?? traceSettingsOver(timeOf(traced.scan));
-  const traces = tracesOf({ plane: group.plane, shown }, traced.bands, trace);
+  const trace = drawn.traces ?? chooseTraceSettingsOver(findTimeAxisOfScan(traced.scan));
+  const traces = makeBandTraces({ plane: group.plane, shown }, traced.bands, trace);
   return {
     drawn,
     scan,
     traced: traced.scan,
     traces,
     tables,
-    means: meansTables(drawn.images, axis),
-    measurements: tablesIn(traced.scan, drawn),
+    means: makeMeansTables(drawn.images, axis),
+    measurements: makeResultTables(traced.scan, drawn),
   };
 }
 
 /** What is kept of each measurement, with the results and edits of one time and focus only. */
-const keptAt = (
+const selectKeptAt = (
   measurements: NonNullable<Drawn["measurements"]>,
   here: string,
 ): Record<string, KeptMeasurement> =>
@@ -197,13 +202,16 @@ const keptAt = (
   );
 
 /** Tables of the results in drawings. */
-function tablesIn(scan: Scan<Samples>, { measurements, traces }: Drawn): Measured["measurements"] {
-  const kept = keptAt(measurements ?? {}, placeOf(scan));
+function makeResultTables(
+  scan: Scan<Samples>,
+  { measurements, traces }: Drawn,
+): MeasuredPicture["measurements"] {
+  const kept = selectKeptAt(measurements ?? {}, describeScanPlace(scan));
   return MEASUREMENTS.map((measurement) => {
     const { results = [], edits = [] } = kept[measurement.key] ?? {};
     const tables = results.map((result) => {
-      const trace = traces ?? traceSettingsOver(timeOf(scan));
-      const { items, quantities } = editedResult(recordingOf(scan), measurement, result, edits, trace);
+      const trace = traces ?? chooseTraceSettingsOver(findTimeAxisOfScan(scan));
+      const { items, quantities } = editResult(makeRecording(scan), measurement, result, edits, trace);
       return { result, columns: measurement.columns(items, scan.axes), quantities };
     });
     return { measurement, tables };

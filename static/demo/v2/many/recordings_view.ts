@@ -1,21 +1,21 @@
 /** Compares the recordings that were measured together: a plot with a dot for each, and tables by folder and recording. */
-import { counted, rounded, shownText } from "../../../measure/axes.ts";
+import { formatCount, formatRounded, showGreek } from "../../../measure/axes.ts";
 import {
-  choicesOf,
   type Compared,
-  type Group,
-  groupsOf,
-  keyOf,
+  type FolderGroup,
+  groupByFolder,
+  identifyCompared,
+  listComparisons,
   type Statistic,
 } from "../../../measure/over_recordings.ts";
 import { element, saveFile } from "../controls/element.ts";
 import { button, choiceField, fieldRow, tables } from "../controls/fields.ts";
 import { plotImage, showPlot } from "../measuring/curves_plot.ts";
-import { type Plot, svgPlot } from "../measuring/svg_plot.ts";
+import { drawSvgPlot, type SvgPlot } from "../measuring/svg_plot.ts";
 import { measureLabel } from "../picture/marks.ts";
 import type { Drawer, DrawerView } from "../panels/drawer.ts";
 import type { NamedText } from "../../../measure/zip.ts";
-import { dotPlot, meanText } from "./dot_plot.ts";
+import { formatMean, makeDotPlot } from "./dot_plot.ts";
 
 /** Most rows of the table at first, since each takes some 20 kB, and in all; the saved one has all. */
 const [FIRST_LISTED, MOST_LISTED] = [100, 500];
@@ -44,7 +44,7 @@ export class RecordingsView {
   #all: readonly Compared[] = [];
   #kind: "Band" | "Region" = "Band";
   /** The plot of the chosen value. */
-  #shown: Plot | null = null;
+  #shown: SvgPlot | null = null;
   /** Start of the name of the saved figure. */
   #stem = "";
   /** Most rows of the table now. */
@@ -86,11 +86,11 @@ export class RecordingsView {
     this.#kind = kind;
     this.#stem = stem;
     this.#most = FIRST_LISTED;
-    const choices = choicesOf(all);
+    const choices = listComparisons(all);
     const isOne = choices.every(({ measurement }) => measurement === choices[0]!.measurement);
     this.#value.offer(choices.map((choice) => ({
-      value: keyOf(choice),
-      name: shownText(isOne ? choice.name : keyOf(choice)),
+      value: identifyCompared(choice),
+      name: showGreek(isOne ? choice.name : identifyCompared(choice)),
     })));
     this.#paint();
     this.#inDrawer.isFilled = choices.length > 0;
@@ -98,26 +98,27 @@ export class RecordingsView {
   }
 
   get #chosen() {
-    return this.#all.filter((one) => keyOf(one) === this.#value.select.value);
+    return this.#all.filter((one) => identifyCompared(one) === this.#value.select.value);
   }
 
-  #groups(): Group[] {
-    return groupsOf(this.#chosen, this.#statistic.select.value as Statistic);
+  #groups(): FolderGroup[] {
+    return groupByFolder(this.#chosen, this.#statistic.select.value as Statistic);
   }
 
   get #title() {
     const statistic = this.#statistic.select.value;
-    return `${statistic === "n" ? "number" : statistic} of ${shownText(this.#value.select.value)}`;
+    return `${statistic === "n" ? "number" : statistic} of ${showGreek(this.#value.select.value)}`;
   }
 
   #paint() {
     const groups = this.#groups();
-    this.#shown = dotPlot(groups, this.#title);
+    this.#shown = makeDotPlot(groups, this.#title);
     this.#showPlot();
     this.#save.disabled = this.#shown === null;
     const chosen = this.#chosen;
     const hasRest = groups.some(({ rest }) => Number.isFinite(rest));
-    const rest = (value: number) => hasRest ? [Number.isFinite(value) ? `${rounded(value)} %` : "–"] : [];
+    const rest = (value: number) =>
+      hasRest ? [Number.isFinite(value) ? `${formatRounded(value)} %` : "–"] : [];
     const heads = hasRest ? ["At rest"] : [];
     this.#tables.replaceChildren(
       ...tables(
@@ -125,9 +126,9 @@ export class RecordingsView {
         ["Folder", "Recordings", "Mean ± SEM", "Median", ...heads],
         groups.map((group) => [
           group.folder,
-          counted(group.n),
-          meanText(group),
-          rounded(group.median),
+          formatCount(group.n),
+          formatMean(group),
+          formatRounded(group.median),
           ...rest(group.rest),
         ]),
       ),
@@ -139,9 +140,9 @@ export class RecordingsView {
           one.folder,
           one.region,
           one.channel,
-          counted(one.n),
-          meanText(one),
-          rounded(one.median),
+          formatCount(one.n),
+          formatMean(one),
+          formatRounded(one.median),
           ...rest(one.rest),
         ]),
       ),
@@ -179,8 +180,8 @@ export class RecordingsView {
 
   /** The figure as a file; null without a value. */
   get figure(): NamedText | null {
-    const plot = dotPlot(this.#groups(), this.#title);
-    return plot && [`${this.#stem}-recordings.svg`, svgPlot(plot, measureLabel)];
+    const plot = makeDotPlot(this.#groups(), this.#title);
+    return plot && [`${this.#stem}-recordings.svg`, drawSvgPlot(plot, measureLabel)];
   }
 
   #saveFigure() {

@@ -1,14 +1,14 @@
 /** Traces of the bands of a line scan. */
-import { traceOf } from "../../../measure/light/band_trace.ts";
-import type { Region as MeasuredRegion } from "../../../measure/recording.ts";
-import type { Band } from "../drawing/region.ts";
+import { makeTrace } from "../../../measure/light/band_trace.ts";
+import type { RecordingRegion as MeasuredRegion } from "../../../measure/recording.ts";
+import type { BandRegion } from "../drawing/region.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
 import type { Baseline, TraceSettings } from "../../../measure/light/baseline.ts";
 
 /** The trace of a band in one channel, one value per line. */
 export interface Trace {
   name: string;
-  band: Band;
+  band: BandRegion;
   channel: string;
   color: string;
   dash: string;
@@ -18,7 +18,7 @@ export interface Trace {
 }
 
 /** The band as measurements take it. */
-export const regionOf = ({ id, name, from, to, place }: Band): MeasuredRegion => ({
+export const makeMeasuredRegion = ({ id, name, from, to, place }: BandRegion): MeasuredRegion => ({
   id,
   name,
   columns: [from, to],
@@ -28,23 +28,23 @@ export const regionOf = ({ id, name, from, to, place }: Band): MeasuredRegion =>
 /** Dashes distinguish channels, colours distinguish bands. */
 const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 
-/** Makes traces like {@linkcode traceOf}. */
-export type Make = typeof traceOf;
+/** Makes traces like {@linkcode makeTrace}. */
+export type MakeTrace = typeof makeTrace;
 
 /** Makes traces, but those of the round before only once: moving one of many bands makes one trace. */
 export class TraceMemory {
-  #former: Map<unknown, Map<string, ReturnType<Make>>> = new Map();
-  #own: Map<unknown, Map<string, ReturnType<Make>>> = new Map();
+  #former: Map<unknown, Map<string, ReturnType<MakeTrace>>> = new Map();
+  #own: Map<unknown, Map<string, ReturnType<MakeTrace>>> = new Map();
 
   /** Begins a round. */
   begin(): void {
     [this.#former, this.#own] = [this.#own, new Map()];
   }
 
-  readonly make: Make = (plane, columns, settings, step) => {
+  readonly make: MakeTrace = (plane, columns, settings, step) => {
     const { samples } = plane;
     const order = JSON.stringify([columns, settings, step]);
-    const made = this.#former.get(samples)?.get(order) ?? traceOf(plane, columns, settings, step);
+    const made = this.#former.get(samples)?.get(order) ?? makeTrace(plane, columns, settings, step);
     const ofSamples = this.#own.get(samples) ?? new Map();
     this.#own.set(samples, ofSamples.set(order, made));
     return made;
@@ -52,14 +52,14 @@ export class TraceMemory {
 }
 
 /** Traces of all bands and shown channels, with colours for bands and dashes for channels; one value per line. */
-export function tracesOf(
+export function makeBandTraces(
   { plane: { shape, axes }, shown }: {
     plane: { shape: readonly [number, number]; axes: readonly { step: number }[] };
     shown: readonly { name: string; samples: Samples }[];
   },
-  bands: readonly Band[],
+  bands: readonly BandRegion[],
   settings: TraceSettings,
-  make: Make = traceOf,
+  make: MakeTrace = makeTrace,
 ): Trace[] {
   return bands.flatMap((band) =>
     shown.map(({ name: channel, samples }, i) => {

@@ -2,14 +2,14 @@
  * Pinned cursors: the first shows its values, a second the difference of both. Values are means over some lines and
  * columns around a cursor.
  */
-import { quantity, rounded, tableUnit } from "../../../measure/axes.ts";
-import { meanOver } from "../../../measure/image_parts.ts";
-import { velocityText } from "../../../measure/flow/velocity.ts";
+import { formatQuantity, formatRounded, formatTableUnit } from "../../../measure/axes.ts";
+import { makeMeanOver } from "../../../measure/image_parts.ts";
+import { formatVelocity } from "../../../measure/flow/velocity.ts";
 import { element } from "../controls/element.ts";
 import { button, countField, fieldRow, tables } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
-import { titleOf } from "../drawing/kinds.ts";
-import { ofKinds, type Region } from "../drawing/region.ts";
+import { nameRegion } from "../drawing/kinds.ts";
+import { type Region, selectKinds } from "../drawing/region.ts";
 import { Panel, panel, velocityColumn } from "./panel.ts";
 import type { About, Scan } from "../drawing/scan.ts";
 import type { Drawn } from "../drawing/drawn.ts";
@@ -20,7 +20,7 @@ import type { DrawingStore } from "../drawing/store.ts";
 const MOST = 100_001;
 
 /** A quantity at the cursors, and its text. */
-type Row = Column & { values: (number | null)[]; text: (value: number | null) => string };
+type CursorRow = Column & { values: (number | null)[]; text: (value: number | null) => string };
 
 /** The table of the pinned cursors. */
 export class CursorPanel extends Panel {
@@ -75,32 +75,32 @@ export class CursorPanel extends Panel {
     this.#hint.textContent = cursors.length === 1 ? "Pin a second one for the differences." : "";
     const rows = cursors.length === 0
       ? []
-      : rowsOf(this.#store.shown, scan).map(({ name, values, text }) => [name, ...values.map(text)]);
+      : makeCursorRows(this.#store.shown, scan).map(({ name, values, text }) => [name, ...values.map(text)]);
     const heads = cursors.map((cursor) =>
       element(
         "span",
         { className: "picks" },
-        this.#list.pick(cursor, titleOf(cursor)),
+        this.#list.pick(cursor, nameRegion(cursor)),
         this.#list.removal(cursor),
       )
     );
-    const [first, second] = cursors.map(titleOf);
+    const [first, second] = cursors.map(nameRegion);
     const difference = second === undefined ? [] : [`${second} − ${first}`];
     this.#table.replaceChildren(...tables("Cursors", ["", ...heads, ...difference], rows));
   }
 
   /** The cursors as they are shown, A before B. */
   get #all() {
-    return cursorsIn(this.#store.shown.regions);
+    return selectCursors(this.#store.shown.regions);
   }
 
   /** Pinned lines of a line scan. */
   get lines(): { line: number; label: string }[] {
-    return this.#all.map((cursor) => ({ line: pixelOf(cursor).x, label: titleOf(cursor) }));
+    return this.#all.map((cursor) => ({ line: findCursorPixel(cursor).x, label: nameRegion(cursor) }));
   }
 
   get count(): number | null {
-    return ofKinds(this.#store.document.regions, "cursor").length || null;
+    return selectKinds(this.#store.document.regions, "cursor").length || null;
   }
 
   get about(): About {
@@ -109,29 +109,29 @@ export class CursorPanel extends Panel {
   }
 
   get columns(): Column[] {
-    return this.scan === null ? [] : cursorColumns(this.#store.document, this.scan);
+    return this.scan === null ? [] : makeCursorColumns(this.#store.document, this.scan);
   }
 }
 
-const cursorsIn = (regions: readonly Region[]) =>
-  ofKinds(regions, "cursor").toSorted((a, b) => a.id < b.id ? -1 : 1);
+const selectCursors = (regions: readonly Region[]) =>
+  selectKinds(regions, "cursor").toSorted((a, b) => a.id < b.id ? -1 : 1);
 
-const pixelOf = ({ ends: [at] }: Region) => ({ x: Number(at!.x) - 0.5, y: Number(at!.y) - 0.5 });
+const findCursorPixel = ({ ends: [at] }: Region) => ({ x: Number(at!.x) - 0.5, y: Number(at!.y) - 0.5 });
 
 /** The table of the cursors, with their difference below. */
-export function cursorColumns(drawn: Drawn, scan: Scan): Column[] {
-  const [first, second] = cursorsIn(drawn.regions).map(titleOf);
+export function makeCursorColumns(drawn: Drawn, scan: Scan): Column[] {
+  const [first, second] = selectCursors(drawn.regions).map(nameRegion);
   const labels = first === undefined
     ? []
     : second === undefined
     ? [first]
     : [first, second, `${second} - ${first}`];
-  return [{ name: "Cursor", values: labels }, ...rowsOf(drawn, scan)];
+  return [{ name: "Cursor", values: labels }, ...makeCursorRows(drawn, scan)];
 }
 
 /** Each quantity at the cursors, with its text; of two cursors in a line scan also the velocity from one to the other. */
-function rowsOf(drawn: Drawn, { axes, group, isLineScan }: Scan): Row[] {
-  const cursors = cursorsIn(drawn.regions).map(pixelOf);
+function makeCursorRows(drawn: Drawn, { axes, group, isLineScan }: Scan): CursorRow[] {
+  const cursors = selectCursors(drawn.regions).map(findCursorPixel);
   const withDifference = (of: (cursor: { x: number; y: number }) => number) => {
     const values = cursors.map(of);
     return values.length === 2 ? [...values, values[1]! - values[0]!] : values;
@@ -140,20 +140,20 @@ function rowsOf(drawn: Drawn, { axes, group, isLineScan }: Scan): Row[] {
   const meanAt = (samples: Float32Array, { x, y }: { x: number; y: number }) => {
     const [top, left] = [x - Math.floor((lines - 1) / 2), y - Math.floor((wide - 1) / 2)];
     const place = { start: [left, top], stop: [left + wide, top + lines] } as const;
-    return meanOver(group.plane, place)(samples);
+    return makeMeanOver(group.plane, place)(samples);
   };
   const names = isLineScan ? ["Time", "Position"] : ["Row", "Column"];
   const places = axes.map((axis, i) => ({
     name: names[i]!,
-    unit: tableUnit(axis),
+    unit: formatTableUnit(axis),
     values: withDifference(({ x, y }) => (i === 0 ? x : y) * axis.step),
-    text: (value: number | null) => quantity(Number(value), axis, 5),
+    text: (value: number | null) => formatQuantity(Number(value), axis, 5),
   }));
   const [times, positions] = places.map(({ values }) => values) as [number[], number[]];
   const velocities = isLineScan && times[2]
     ? [{
       ...velocityColumn({ axes }, [null, null, positions[2]! / times[2]]),
-      text: (value: number | null) => value === null ? "" : velocityText(value, axes),
+      text: (value: number | null) => value === null ? "" : formatVelocity(value, axes),
     }]
     : [];
   return [
@@ -161,7 +161,7 @@ function rowsOf(drawn: Drawn, { axes, group, isLineScan }: Scan): Row[] {
     ...group.channels.map(({ name, samples }) => ({
       name,
       values: withDifference((cursor) => meanAt(samples, cursor)),
-      text: (value: number | null) => rounded(Number(value)),
+      text: (value: number | null) => formatRounded(Number(value)),
     })),
     ...velocities,
   ];

@@ -1,10 +1,10 @@
 /** Plots the columns of a table in a panel, over its first column. */
-import { shownText } from "../../../measure/axes.ts";
-import { extent } from "../../../measure/traces.ts";
+import { showGreek } from "../../../measure/axes.ts";
+import { findExtent } from "../../../measure/traces.ts";
 import { element } from "../controls/element.ts";
 import { light } from "../picture/chart.ts";
 import { measureLabel } from "../picture/marks.ts";
-import { type Plot, svgPlot } from "./svg_plot.ts";
+import { drawSvgPlot, type SvgPlot } from "./svg_plot.ts";
 import type { Column } from "../../../measure/csv.ts";
 
 /** Colours (after Okabe and Ito 2008). */
@@ -19,7 +19,7 @@ const IN_PANEL = { width: 320, height: 220 };
  * @param title of the values
  * @returns null below two values
  */
-export function curvesPlot([places, ...curves]: readonly Column[], title: string, note = ""): Plot | null {
+export function curvesPlot([places, ...curves]: readonly Column[], title: string, note = ""): SvgPlot | null {
   if (places === undefined || places.values.length < 2) return null;
   const x = Float64Array.from(places.values, Number);
   const traces = curves.map(({ name, values }, i) => ({
@@ -28,12 +28,12 @@ export function curvesPlot([places, ...curves]: readonly Column[], title: string
     x,
     y: Float64Array.from(values, (value) => value === null ? NaN : Number(value)),
   }));
-  const extents = traces.map(({ y }) => extent(y));
+  const extents = traces.map(({ y }) => findExtent(y));
   const low = Math.min(...extents.map(([least]) => least));
   const high = Math.max(...extents.map(([, most]) => most));
   if (!(high >= low)) return null;
   const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 1;
-  const unit = shownText(places.unit ?? "");
+  const unit = showGreek(places.unit ?? "");
   return {
     width: 720,
     height: 320,
@@ -49,13 +49,13 @@ export const plotImage = (alt: string): HTMLImageElement =>
   element("img", { hidden: true, className: "curves", alt });
 
 /** Size of a plot in CSS pixels. */
-export type Size = { width: number; height: number };
+export type PlotSize = { width: number; height: number };
 
 /** What each image shows. */
-const plots: WeakMap<HTMLImageElement, { plot: Plot | null; size: Size }> = new WeakMap();
+const plots: WeakMap<HTMLImageElement, { plot: SvgPlot | null; size: PlotSize }> = new WeakMap();
 
 /** Draws a plot into an image of {@linkcode plotImage}, in the colours and font of the page; null hides it. @param size in CSS pixels */
-export function showPlot(image: HTMLImageElement, plot: Plot | null, size: Size = IN_PANEL): void {
+export function showPlot(image: HTMLImageElement, plot: SvgPlot | null, size: PlotSize = IN_PANEL): void {
   if (!plots.has(image)) {
     light().addEventListener("change", () => {
       const { plot, size } = plots.get(image)!;
@@ -67,6 +67,6 @@ export function showPlot(image: HTMLImageElement, plot: Plot | null, size: Size 
   if (plot === null) return;
   const style = getComputedStyle(document.body);
   const look = { ground: "none", ink: style.color, font: style.fontFamily };
-  const svg = svgPlot({ ...plot, ...size }, measureLabel, look);
+  const svg = drawSvgPlot({ ...plot, ...size }, measureLabel, look);
   image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

@@ -1,18 +1,18 @@
 /** Saves tables as CSV, plots as SVG and pictures as PNG. */
-import { counted } from "../../../measure/axes.ts";
-import { placed } from "../../../measure/result_tables.ts";
-import { tiffOf } from "../../../measure/tiff.ts";
+import { formatCount } from "../../../measure/axes.ts";
+import { prependPlace } from "../../../measure/result_tables.ts";
+import { writeTiffFile } from "../../../measure/tiff.ts";
 import { element, saveFile, sayIn } from "../controls/element.ts";
 import { button, checkField, choiceField, fieldRow } from "../controls/fields.ts";
 import { measureLabel } from "../picture/marks.ts";
 import { reportHtml, reportSvg } from "./report.ts";
-import { about, type Scan, shapeOf, stemOf } from "../drawing/scan.ts";
-import { svgPlot } from "./svg_plot.ts";
-import { panel, type Saved, type Span } from "./panel.ts";
+import { describeOrigin, findShape, makeFileStem, type Scan } from "../drawing/scan.ts";
+import { drawSvgPlot } from "./svg_plot.ts";
+import { type LineSpan, panel, type PanelFiles } from "./panel.ts";
 import {
   decimalField,
-  placeIn,
-  programVersion,
+  describeTableOrigin,
+  findProgramVersion,
   saveSettings,
   saveTable,
   saveTogether,
@@ -21,7 +21,7 @@ import {
 import type { NamedText } from "../../../measure/zip.ts";
 import type { SnapshotLook } from "../picture/stage.ts";
 
-type Picture = "source" | "reference";
+type PictureRole = "source" | "reference";
 
 /** The buttons that save, and what they save. */
 export class ExportPanel {
@@ -30,8 +30,8 @@ export class ExportPanel {
   readonly #span;
   readonly #png;
   /** Buttons for a table and its settings, with name and contents. */
-  readonly #tables: Map<HTMLElement, [name: string, part: () => Saved]> = new Map();
-  readonly #plots: Map<HTMLButtonElement, () => Saved> = new Map();
+  readonly #tables: Map<HTMLElement, [name: string, part: () => PanelFiles]> = new Map();
+  readonly #plots: Map<HTMLButtonElement, () => PanelFiles> = new Map();
   readonly #tableRow;
   readonly #plotRow;
   readonly #all = fieldRow(button("Save all tables and plots", () => this.#saveAll(), {
@@ -60,9 +60,9 @@ export class ExportPanel {
   /** @param parts by the labels of their buttons */
   constructor(
     scan: () => Scan | null,
-    parts: Readonly<Record<string, () => Saved>>,
-    span: () => Span,
-    png: (picture: Picture, look: SnapshotLook) => Promise<Blob | null>,
+    parts: Readonly<Record<string, () => PanelFiles>>,
+    span: () => LineSpan,
+    png: (picture: PictureRole, look: SnapshotLook) => Promise<Blob | null>,
   ) {
     this.#scan = scan;
     this.#parts = parts;
@@ -118,7 +118,7 @@ export class ExportPanel {
   refresh(): void {
     for (const [buttons, [name, part]] of this.#tables) {
       const { count } = part();
-      const text = `Save ${name} (${counted(count ?? 0)})`;
+      const text = `Save ${name} (${formatCount(count ?? 0)})`;
       const [table] = buttons.children as unknown as [HTMLElement];
       if (table.textContent !== text) table.textContent = text;
       buttons.hidden = count === null;
@@ -129,23 +129,23 @@ export class ExportPanel {
     this.#plotRow.hidden = [...this.#plots.keys()].every(({ hidden }) => hidden);
   }
 
-  #saveTable(name: string, part: Saved) {
+  #saveTable(name: string, part: PanelFiles) {
     const scan = this.#scan();
     if (scan === null) return;
-    const table = tableOf(scan, name, part);
+    const table = makePartTable(scan, name, part);
     saveTable(table);
     this.#say(`Saved ${table.stem}.csv`);
   }
 
-  #saveSettings(name: string, part: Saved) {
+  #saveSettings(name: string, part: PanelFiles) {
     const scan = this.#scan();
     if (scan === null) return;
-    const table = tableOf(scan, name, part);
+    const table = makePartTable(scan, name, part);
     saveSettings(table);
     this.#say(`Saved ${table.stem}.json`);
   }
 
-  #savePlot(name: string, part: Saved) {
+  #savePlot(name: string, part: PanelFiles) {
     const scan = this.#scan();
     const file = scan && this.#plotFile(scan, name, part);
     if (file === null) return this.#say("Nothing to plot yet.");
@@ -153,9 +153,9 @@ export class ExportPanel {
   }
 
   /** The plot of a part as a file; null without content. */
-  #plotFile(scan: Scan, name: string, part: Saved): NamedText | null {
+  #plotFile(scan: Scan, name: string, part: PanelFiles): NamedText | null {
     const plot = part.plot?.(this.#span()) ?? null;
-    return plot && [`${stemOf(scan)}-${name}.svg`, svgPlot(plot, measureLabel)];
+    return plot && [`${makeFileStem(scan)}-${name}.svg`, drawSvgPlot(plot, measureLabel)];
   }
 
   /** All tables with their settings, and all plots. */
@@ -164,12 +164,12 @@ export class ExportPanel {
     if (scan === null) return;
     const parts = [...this.#tables.values()].map(([name, part]) => [name, part()] as const)
       .filter(([, { count }]) => count !== null);
-    const tables = parts.map(([name, part]) => tableOf(scan, name, part));
+    const tables = parts.map(([name, part]) => makePartTable(scan, name, part));
     const plots = parts.flatMap(([name, part]) => {
       const file = part.count ? this.#plotFile(scan, name, part) : null;
       return file === null ? [] : [file];
     });
-    const name = `${stemOf(scan)}-results`;
+    const name = `${makeFileStem(scan)}-results`;
     await saveTogether(name, tables, plots);
     this.#say(`Saved ${name}.zip`);
   }
@@ -186,7 +186,7 @@ export class ExportPanel {
     if (scan === null || blob === null) {
       return this.#say("No picture to save, or it is too large for this browser.");
     }
-    this.#save(`${stemOf(scan)}-${picture}.png`, blob);
+    this.#save(`${makeFileStem(scan)}-${picture}.png`, blob);
   }
 
   /** The samples of the shown line scan, image or kymograph. */
@@ -195,11 +195,11 @@ export class ExportPanel {
     if (scan === null) return this.#say("Nothing to save yet.");
     const { channels, shown } = scan.group;
     for (const { name, samples } of shown) {
-      const note = about(scan).map((fact) => fact.join(" ")).join("; ");
-      const bytes = tiffOf(samples, shapeOf(scan), scan.axes, note);
+      const note = describeOrigin(scan).map((fact) => fact.join(" ")).join("; ");
+      const bytes = writeTiffFile(samples, findShape(scan), scan.axes, note);
       const suffix = [scan.derived(), channels.length > 1 ? name : ""].filter((part) => part !== "")
         .map((part) => `-${part}`).join("");
-      this.#save(`${stemOf(scan)}${suffix}.tif`, new Blob([bytes], { type: "image/tiff" }));
+      this.#save(`${makeFileStem(scan)}${suffix}.tif`, new Blob([bytes], { type: "image/tiff" }));
     }
   }
 
@@ -227,12 +227,12 @@ export class ExportPanel {
       const { about: facts = [], settings = facts, columns } = part;
       const plot = part.plot?.(this.#span()) ?? null;
       const known = facts.filter(([, value]) => !Number.isNaN(value));
-      return [{ name, about: known, settings, columns, plot: plot && svgPlot(plot, measureLabel) }];
+      return [{ name, about: known, settings, columns, plot: plot && drawSvgPlot(plot, measureLabel) }];
     });
-    const version = programVersion();
+    const version = findProgramVersion();
     const report = {
       title: scan.fileName,
-      facts: about(scan),
+      facts: describeOrigin(scan),
       pictures,
       parts,
       version,
@@ -240,7 +240,7 @@ export class ExportPanel {
     };
     const text = kind === "html" ? reportHtml(report) : reportSvg(report, measureLabel);
     const type = kind === "html" ? "text/html" : "image/svg+xml";
-    this.#save(`${stemOf(scan)}-report.${kind}`, new Blob([text], { type: `${type};charset=utf-8` }));
+    this.#save(`${makeFileStem(scan)}-report.${kind}`, new Blob([text], { type: `${type};charset=utf-8` }));
   }
 
   #save(name: string, blob: Blob) {
@@ -254,10 +254,10 @@ export class ExportPanel {
 }
 
 /** The table of a part, with the summary apart from the settings. */
-function tableOf(
+function makePartTable(
   shown: Scan,
   name: string,
-  { about: facts = [], settings = facts, columns, scan: own }: Saved,
+  { about: facts = [], settings = facts, columns, scan: own }: PanelFiles,
 ): TableToSave {
   const scan = own ?? shown;
   const rest = [...settings];
@@ -267,8 +267,8 @@ function tableOf(
     return at < 0;
   });
   return {
-    stem: `${stemOf(scan)}-${name}`,
-    columns: placed(placeIn(scan), columns),
-    about: { recording: about(scan), settings, summary },
+    stem: `${makeFileStem(scan)}-${name}`,
+    columns: prependPlace(describeTableOrigin(scan), columns),
+    about: { recording: describeOrigin(scan), settings, summary },
   };
 }

@@ -1,9 +1,9 @@
 /** A histogram of what a measurement has found, in the colours of the page. */
-import { counted, rounded } from "../../../measure/axes.ts";
-import { extent } from "../../../measure/traces.ts";
+import { formatCount, formatRounded } from "../../../measure/axes.ts";
+import { findExtent } from "../../../measure/traces.ts";
 import { svgElement } from "../controls/element.ts";
 import { layoutFrame } from "../picture/frame.ts";
-import { measureLabel, svgMarks } from "../picture/marks.ts";
+import { makeSvgMarks, measureLabel } from "../picture/marks.ts";
 
 /** Size in CSS pixels. */
 const [WIDTH, HEIGHT] = [250, 118];
@@ -21,9 +21,9 @@ const MOST_BARS = 25;
  * @param title of the values, with their unit
  * @returns nothing for few or equal values
  */
-export function histogram(values: Float64Array, title: string): SVGSVGElement[] {
+export function makeHistogram(values: Float64Array, title: string): SVGSVGElement[] {
   const known = values.filter(Number.isFinite);
-  const [low, high] = extent(known);
+  const [low, high] = findExtent(known);
   if (known.length < FEWEST || !(high > low)) return [];
   const bars = Math.min(MOST_BARS, Math.ceil(Math.sqrt(known.length)));
   const counts = new Array<number>(bars).fill(0);
@@ -50,7 +50,9 @@ export function histogram(values: Float64Array, title: string): SVGSVGElement[] 
       fill: "var(--accent)",
     })
   );
-  const label = `${title}: ${counted(known.length)} values from ${rounded(low)} to ${rounded(high)}`;
+  const label = `${title}: ${formatCount(known.length)} values from ${formatRounded(low)} to ${
+    formatRounded(high)
+  }`;
   const attributes = {
     class: "values-histogram",
     width: WIDTH,
@@ -58,5 +60,5 @@ export function histogram(values: Float64Array, title: string): SVGSVGElement[] 
     role: "img",
     "aria-label": label,
   };
-  return [svgElement("svg", attributes, ...drawn, ...svgMarks(marks))];
+  return [svgElement("svg", attributes, ...drawn, ...makeSvgMarks(marks))];
 }

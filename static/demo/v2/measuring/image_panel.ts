@@ -1,38 +1,43 @@
 /** Measures the images of a stack together: means of a part over time or focus, and projections. */
-import { type Part, placeText } from "../../../measure/image_parts.ts";
+import { type ImagePart, placeText } from "../../../measure/image_parts.ts";
 import {
-  type Axis as StackAxis,
-  capitalized,
+  capitalize,
+  makeStackColumns,
+  nameProjection,
   OVER,
   type Over,
   type ProjectionOf,
-  projectionWords,
-  stackColumns,
+  type SeriesSampling as StackAxis,
 } from "../../../measure/stack.ts";
-import { imageColumns, joined } from "../../../measure/result_tables.ts";
-import { partMeans, partsToTrace, tracedRegions, unevenness } from "../../../measure/image_traces.ts";
+import { joinTables, makeImageColumns } from "../../../measure/result_tables.ts";
+import {
+  describeUnevenness,
+  selectPartsToTrace,
+  selectTracedRegions,
+  storePartMeans,
+} from "../../../measure/image_traces.ts";
 import { element } from "../controls/element.ts";
 import type { Plain } from "../controls/emitter.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
 import { ALL_REGIONS } from "../drawing/region.ts";
 import { curvesPlot } from "./curves_plot.ts";
-import { measuredSeries, type Source } from "./image_series.ts";
+import { type ImageSource, measureSeries } from "./image_series.ts";
 import { type MeansTable, Panel, panel } from "./panel.ts";
 import { Work } from "./work.ts";
 import type { Axis } from "../../../measure/axes.ts";
 import type { Drawn, KeptMeans } from "../drawing/drawn.ts";
 import type { About, Scan } from "../drawing/scan.ts";
 import type { Column } from "../../../measure/csv.ts";
-import type { Plot } from "./svg_plot.ts";
+import type { SvgPlot } from "./svg_plot.ts";
 
 /** Emits `change`, `measured` after means, and `project` `{samples}` to show a projection, or with null the images again. */
 export class ImagePanel extends Panel<{
   project: { samples: readonly Float32Array[] | null };
   means: Plain;
 }> {
-  #sources: ReadonlyMap<Over, Source> = new Map();
+  #sources: ReadonlyMap<Over, ImageSource> = new Map();
   /** Parts of the images. */
-  readonly #parts: () => readonly Part[];
+  readonly #parts: () => readonly ImagePart[];
   /** Means, to be stored as JSON; null before a measurement. */
   kept: KeptMeans | null = null;
   /** The shown projection, or the one that is being made again. */
@@ -52,7 +57,7 @@ export class ImagePanel extends Panel<{
   readonly #work = new Work("Images", this.#status, [this.#measure, this.#project]);
   readonly element: HTMLDivElement;
 
-  constructor(parts: () => readonly Part[]) {
+  constructor(parts: () => readonly ImagePart[]) {
     super();
     this.#parts = parts;
     this.element = panel(
@@ -64,7 +69,7 @@ export class ImagePanel extends Panel<{
   }
 
   /** Starts with another picture. */
-  begin(scan: Scan, sources: ReadonlyMap<Over, Source>, drawn: Drawn | null): void {
+  begin(scan: Scan, sources: ReadonlyMap<Over, ImageSource>, drawn: Drawn | null): void {
     this.#work.end();
     this.scan = scan;
     this.#sources = sources;
@@ -112,22 +117,22 @@ export class ImagePanel extends Panel<{
 
   /** The chosen parts. */
   get #chosenParts() {
-    return partsFor(this.#part.select.value, this.#parts());
+    return selectParts(this.#part.select.value, this.#parts());
   }
 
   /** Says how many images were measured, and what is wrong with the means. */
   get #words() {
     const { kept, scan, axis } = this;
     if (kept === null || kept.parts.length === 0 || scan === null) return "";
-    const there = tracedRegions(kept.parts, this.#parts(), scan.axes);
+    const there = selectTracedRegions(kept.parts, this.#parts(), scan.axes);
     const moved = kept.parts.length > there.length ? ["Regions have changed since: measure again"] : [];
-    const uneven = axis === undefined ? "" : unevenness(axis);
-    const images = [`${countOf(kept)} images`, ...atWords(kept.at)].join(" ");
+    const uneven = axis === undefined ? "" : describeUnevenness(axis);
+    const images = [`${countMeasuredImages(kept)} images`, ...describeOtherAxes(kept.at)].join(" ");
     return [images, ...moved, ...uneven === "" ? [] : [uneven]].join(". ");
   }
 
   /** Axis of the means. */
-  get axis(): Source["axis"] | undefined {
+  get axis(): ImageSource["axis"] | undefined {
     return this.#sources.get(this.kept?.axis ?? "T")?.axis;
   }
 
@@ -141,7 +146,7 @@ export class ImagePanel extends Panel<{
 
   get count(): number | null {
     const { kept } = this;
-    return kept === null ? null : kept.parts.length * countOf(kept) || null;
+    return kept === null ? null : kept.parts.length * countMeasuredImages(kept) || null;
   }
 
   get about(): About {
@@ -150,17 +155,19 @@ export class ImagePanel extends Panel<{
 
   /** The means of each part. */
   get tables(): MeansTable[] {
-    return meansTables(this.kept, this.axis);
+    return makeMeansTables(this.kept, this.axis);
   }
 
   /** The table with a row for each image, part and channel. */
   get table(): Column[] {
     const { kept } = this;
     if (kept === null) return [];
-    return joined(this.tables.map(({ id, columns }) => imageColumns(columns, this.#nameOf(id), kept.axis)));
+    return joinTables(
+      this.tables.map(({ id, columns }) => makeImageColumns(columns, this.#nameOf(id), kept.axis)),
+    );
   }
 
-  plot(): Plot | null {
+  plot(): SvgPlot | null {
     const all = this.tables;
     const [first] = all;
     if (first === undefined) return null;
@@ -193,11 +200,11 @@ export class ImagePanel extends Panel<{
   }
 
   async #measureImages(
-    wanted: { parts: readonly Part[]; over: Over | null; projection: ProjectionOf | null },
+    wanted: { parts: readonly ImagePart[]; over: Over | null; projection: ProjectionOf | null },
     signal: AbortSignal,
   ) {
     const { group } = this.scan as Scan;
-    const { found } = await measuredSeries(this.#sources, group, wanted, signal, (done, count) => {
+    const { found } = await measureSeries(this.#sources, group, wanted, signal, (done, count) => {
       Object.assign(this.#work.progress, { max: count, value: done });
     });
     return found;
@@ -213,7 +220,7 @@ export class ImagePanel extends Panel<{
     if (means === null) return;
     const channels = scan.group.channels.map(({ name }) => name);
     const { value: part } = this.#part.select;
-    this.kept = keptMeans(means, { part, parts, axis, channels, at, axes: scan.axes });
+    this.kept = makeKeptMeans(means, { part, parts, axis, channels, at, axes: scan.axes });
     this.#status.textContent = this.#words;
     this.emit("means");
   }
@@ -230,7 +237,7 @@ export class ImagePanel extends Panel<{
       this.#made = { of, samples: projected };
     }
     this.#show(projection, this.#made.samples);
-    this.#status.textContent = `${capitalized(projectionWords(projection))} of ${source.count} images`;
+    this.#status.textContent = `${capitalize(nameProjection(projection))} of ${source.count} images`;
   }
 
   /** @param samples null for the images */
@@ -250,16 +257,16 @@ export class ImagePanel extends Panel<{
 }
 
 /** The parts that a choice stands for. @param chosen id of a part, or {@linkcode ALL_REGIONS} */
-export function partsFor(chosen: string, parts: readonly Part[]): readonly Part[] {
+export function selectParts(chosen: string, parts: readonly ImagePart[]): readonly ImagePart[] {
   const one = parts.filter(({ id }) => id === chosen);
-  return one.length > 0 ? one : partsToTrace(parts);
+  return one.length > 0 ? one : selectPartsToTrace(parts);
 }
 
 /** Where images lie along other axes, such as `at focus plane 2`. */
-const atWords = (at: About = []) => at.map(([name, value]) => `at ${name.toLowerCase()} ${value}`);
+const describeOtherAxes = (at: About = []) => at.map(([name, value]) => `at ${name.toLowerCase()} ${value}`);
 
 /** Number of measured images. */
-const countOf = ({ parts }: KeptMeans) => parts[0]?.means[0]?.length ?? 0;
+const countMeasuredImages = ({ parts }: KeptMeans) => parts[0]?.means[0]?.length ?? 0;
 
 /**
  * The means of parts as {@linkcode KeptMeans}, ready to be stored.
@@ -267,11 +274,11 @@ const countOf = ({ parts }: KeptMeans) => parts[0]?.means[0]?.length ?? 0;
  * @param values means by part, channel and image
  * @param of what was measured: `part` is the chosen one or stands for all, `at` is the position of the images along other axes
  */
-export function keptMeans(
+export function makeKeptMeans(
   values: readonly (readonly Float64Array[])[],
   { part, parts, axis, channels, at, axes }: {
     part: string;
-    parts: readonly Part[];
+    parts: readonly ImagePart[];
     axis: Over;
     channels: readonly string[];
     at: About;
@@ -282,7 +289,7 @@ export function keptMeans(
   return {
     axis,
     part,
-    parts: partMeans(parts, values),
+    parts: storePartMeans(parts, values),
     channels,
     at,
     about: [
@@ -290,7 +297,7 @@ export function keptMeans(
         isOne ? "Mean of" : `Mean of ${one.name}`,
         placeText(one, axes),
       ]),
-      ["Over", [OVER[axis], ...atWords(at)].join(" ")],
+      ["Over", [OVER[axis], ...describeOtherAxes(at)].join(" ")],
       ["Images", values[0]?.[0]?.length ?? 0],
     ],
   };
@@ -301,8 +308,11 @@ export function keptMeans(
  *
  * @param axis of the means
  */
-export const meansTables = (kept: KeptMeans | null | undefined, axis: StackAxis | undefined): MeansTable[] =>
+export const makeMeansTables = (
+  kept: KeptMeans | null | undefined,
+  axis: StackAxis | undefined,
+): MeansTable[] =>
   !kept || axis === undefined ? [] : kept.parts.map(({ id, means }) => ({
     id,
-    columns: stackColumns(axis, kept.channels.map((name, i) => ({ name, values: means[i] ?? [] }))),
+    columns: makeStackColumns(axis, kept.channels.map((name, i) => ({ name, values: means[i] ?? [] }))),
   }));

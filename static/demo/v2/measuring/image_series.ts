@@ -1,34 +1,34 @@
 /** The images of a series, and how they are fetched. */
 import {
-  type Along,
-  measuredStack,
+  describePosition,
+  listStackAxes,
+  measureStack,
   type Over,
-  positionWords,
   type ProjectionOf,
-  stackAxes,
+  type SeriesAxis,
   type StackFound,
   type StackOrder,
 } from "../../../measure/stack.ts";
 import type { About, Scan } from "../drawing/scan.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
-import type { Part } from "../../../measure/image_parts.ts";
-import type { Place } from "../panels/plane_steps.ts";
+import type { ImagePart } from "../../../measure/image_parts.ts";
+import type { PlaneIndices } from "../panels/plane_steps.ts";
 
 /** Fetches the planes of all channels; null for planes never recorded. */
 export type ImagesAt = (index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>;
 
 /** Images along an axis, at the shown places along the other axes, which `at` describes. */
-export type Source = Along & { images: () => ImagesAt; at: () => About };
+export type ImageSource = SeriesAxis & { images: () => ImagesAt; at: () => About };
 
 /** Concurrent requests for planes: the server queues 16 per session. */
 const AT_ONCE = 3;
 
 /** Images along time and focus, for each axis with several. @param planesAt of all channels */
-export function sourcesOf(
+export function listImageSources(
   info: OpenResponse,
-  place: () => Place,
-  planesAt: (place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>,
-): Map<Over, Source> {
+  place: () => PlaneIndices,
+  planesAt: (place: PlaneIndices, signal: AbortSignal) => Promise<readonly Float32Array[]>,
+): Map<Over, ImageSource> {
   const imagesAlong = (name: Over): ImagesAt => {
     const here = place();
     return async (index, signal) => {
@@ -41,10 +41,10 @@ export function sourcesOf(
       }
     };
   };
-  return new Map([...stackAxes(info)].map(([name, along]) => [name, {
+  return new Map([...listStackAxes(info)].map(([name, along]) => [name, {
     ...along,
     images: () => imagesAlong(name),
-    at: () => positionWords({ ...info.header.sizes, [name]: 1 }, place()),
+    at: () => describePosition({ ...info.header.sizes, [name]: 1 }, place()),
   }]));
 }
 
@@ -54,16 +54,16 @@ export function sourcesOf(
  * @throws {DOMException} `AbortError`
  * @throws {RangeError} an axis has only one image, or a line is degenerate
  */
-export async function measuredSeries(
-  sources: ReadonlyMap<Over, Source>,
+export async function measureSeries(
+  sources: ReadonlyMap<Over, ImageSource>,
   { plane, channels }: Pick<Scan["group"], "plane" | "channels">,
-  wanted: { parts: readonly Part[]; over: Over | null; projection: ProjectionOf | null },
+  wanted: { parts: readonly ImagePart[]; over: Over | null; projection: ProjectionOf | null },
   signal: AbortSignal,
   onProgress: (done: number, count: number) => void = () => {},
 ): Promise<{ order: StackOrder; found: StackFound }> {
   const order = { plane, channels: channels.map(({ name }) => name), along: sources, ...wanted };
-  const found = await measuredStack(order, async (axis, count, take) => {
-    const { images } = sources.get(axis) as Source;
+  const found = await measureStack(order, async (axis, count, take) => {
+    const { images } = sources.get(axis) as ImageSource;
     await fetchImages(count, images(), signal, (planes, index, done) => {
       onProgress(done, count);
       take(planes, index);

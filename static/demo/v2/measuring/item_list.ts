@@ -1,8 +1,8 @@
 /** An editable list of what a measurement has found. */
-import { formatAt, rounded, shownText, significant } from "../../../measure/axes.ts";
-import { columnName, type Item, type Measurement } from "../../../measure/measurement.ts";
-import { capitalized } from "../../../measure/stack.ts";
-import { element, within } from "../controls/element.ts";
+import { formatAt, formatRounded, roundToDigits, showGreek } from "../../../measure/axes.ts";
+import { type Item, makeColumnName, type Measurement } from "../../../measure/measurement.ts";
+import { capitalize } from "../../../measure/stack.ts";
+import { element, findWithin } from "../controls/element.ts";
 import { button, removeButton, tables, textField } from "../controls/fields.ts";
 import type { Scan } from "../drawing/scan.ts";
 
@@ -10,7 +10,7 @@ import type { Scan } from "../drawing/scan.ts";
 const ROWS_AT_ONCE = 100;
 
 /** What stands for a missing number. */
-const MISSING = rounded(NaN);
+const MISSING = formatRounded(NaN);
 
 /** Items of one result. */
 export interface Listed {
@@ -62,19 +62,19 @@ export class ItemList<Group extends Listed> {
     const items = found.map(({ item }) => item);
     const columns = (listed?.(items, axes) ?? all(items, axes).slice(0, at === undefined ? undefined : -1))
       .filter(({ values, step }) =>
-        Array.from(values).some((value) => !["", MISSING].includes(textOf(value, step)))
+        Array.from(values).some((value) => !["", MISSING].includes(formatCell(value, step)))
       );
     const isNamed = groups.length > 1;
     const seen = found.slice(0, this.#most);
     const rows = seen.map(({ group, item }, i) => {
-      const [first, ...others] = columns.map(({ values, step }) => textOf(values[i], step));
+      const [first, ...others] = columns.map(({ values, step }) => formatCell(values[i], step));
       // A button, so that keys can pick the row.
       const place = element("button", { type: "button", className: "row-pick", textContent: first ?? "" });
       return [...isNamed ? [group.name] : [], place, ...others, ...this.#controls(group, item, i)];
     });
     const heads = [
-      ...isNamed ? [capitalized(noun)] : [],
-      ...columns.map(headOf),
+      ...isNamed ? [capitalize(noun)] : [],
+      ...columns.map(makeColumnHead),
       ...this.#measurement.hasNotes ? ["Note"] : [],
       "",
     ];
@@ -90,7 +90,7 @@ export class ItemList<Group extends Listed> {
     this.element.replaceChildren(...made, ...left > 0 ? [more] : []);
     // After a row was removed, the focus goes to the next one.
     const next = focused && this.#rows[Math.min(focused.at, this.#rows.length - 1)];
-    if (next) within(next.row, focused.control).focus();
+    if (next) findWithin(next.row, focused.control).focus();
   }
 
   /** The button in a row that has the focus. */
@@ -147,11 +147,11 @@ export class ItemList<Group extends Listed> {
 }
 
 /** Head of a column, with the unit as the page writes it. */
-export const headOf = (column: { name: string; unit?: string | undefined }): string =>
-  shownText(columnName(column));
+export const makeColumnHead = (column: { name: string; unit?: string | undefined }): string =>
+  showGreek(makeColumnName(column));
 
 /** A value of a table. @param step that is shown */
-export function textOf(value: number | string | null | undefined, step?: number): string {
+export function formatCell(value: number | string | null | undefined, step?: number): string {
   if (typeof value === "string") return value;
-  return step === undefined ? rounded(significant(Number(value), 3)) : formatAt(Number(value), step);
+  return step === undefined ? formatRounded(roundToDigits(Number(value), 3)) : formatAt(Number(value), step);
 }

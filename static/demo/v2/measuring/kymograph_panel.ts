@@ -5,20 +5,26 @@
 import { element } from "../controls/element.ts";
 import type { Plain } from "../controls/emitter.ts";
 import { button, checkField, countField, fieldRow } from "../controls/fields.ts";
-import { counted, rounded, unitSymbol } from "../../../measure/axes.ts";
+import { chooseUnitSymbol, formatCount, formatRounded } from "../../../measure/axes.ts";
 import { Kymograph } from "../../../measure/kymograph.ts";
-import { lengthIn, LINE_ID, meanOver, placeText, profileColumns } from "../../../measure/image_parts.ts";
-import { lengthOf, type Point } from "../../../measure/line_profile.ts";
+import {
+  LINE_ID,
+  makeMeanOver,
+  makeProfileColumns,
+  measureLineIn,
+  placeText,
+} from "../../../measure/image_parts.ts";
+import { type LinePoint, measurePolyline } from "../../../measure/line_profile.ts";
 import { curvesPlot, plotImage, showPlot } from "./curves_plot.ts";
-import { fetchImages, type Source } from "./image_series.ts";
-import { type About, meansText, type Scan, shapeOf } from "../drawing/scan.ts";
+import { fetchImages, type ImageSource } from "./image_series.ts";
+import { type About, findShape, formatMeans, type Scan } from "../drawing/scan.ts";
 import { Panel, panel } from "./panel.ts";
 import { Work } from "./work.ts";
-import { lineOver, type Region, regionWith, withRegion } from "../drawing/region.ts";
+import { findLineOver, findRegion, type Region, withRegion } from "../drawing/region.ts";
 import type { Drawn, KeptKymograph } from "../drawing/drawn.ts";
 import type { DrawingStore } from "../drawing/store.ts";
 import type { Column } from "../../../measure/csv.ts";
-import type { Plot } from "./svg_plot.ts";
+import type { SvgPlot } from "./svg_plot.ts";
 
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
@@ -29,11 +35,11 @@ export class KymographPanel extends Panel<{
   end: Plain;
   back: Plain;
 }> {
-  #source: Source | null = null;
+  #source: ImageSource | null = null;
   readonly #store;
   #region: Region | undefined;
   /** The line over the images, also while their kymograph is shown. */
-  #line: { points: Point[]; width: number } | null = null;
+  #line: { points: LinePoint[]; width: number } | null = null;
   #isShown = false;
   readonly #freehand = checkField("Freehand", "kymograph-freehand", false);
   readonly #width = countField("Width", "kymograph-width", 1, "px", () => this.#typed(), 1000);
@@ -66,7 +72,7 @@ export class KymographPanel extends Panel<{
   }
 
   /** @param source a series, or null */
-  begin(scan: Scan, source: Source | null): void {
+  begin(scan: Scan, source: ImageSource | null): void {
     this.#work.end();
     this.emit("end");
     this.scan = scan;
@@ -87,20 +93,20 @@ export class KymographPanel extends Panel<{
 
   #typed() {
     const { regions } = this.#store.document;
-    const line = regionWith(regions, LINE_ID);
+    const line = findRegion(regions, LINE_ID);
     if (line !== undefined) this.#store.draw(withRegion(regions, { ...line, width: this.#width.number }));
   }
 
   /** Call when regions have changed. */
   show(): void {
-    if (regionWith(this.#store.shown.regions, LINE_ID) !== this.#region) this.refresh();
+    if (findRegion(this.#store.shown.regions, LINE_ID) !== this.#region) this.refresh();
   }
 
   /** Shows length, mean and profile of the line. Call when the samples have changed. */
   refresh(): void {
     const { regions } = this.#store.shown;
-    this.#region = regionWith(regions, LINE_ID);
-    if (!this.#isShown) this.#line = lineOver(regions);
+    this.#region = findRegion(regions, LINE_ID);
+    if (!this.#isShown) this.#line = findLineOver(regions);
     if (this.#line !== null) this.#width.number = this.#line.width;
     const isDrawn = this.#line !== null && !this.#store.isPreviewing;
     this.#start.disabled = !isDrawn && !this.#work.isRunning;
@@ -109,15 +115,15 @@ export class KymographPanel extends Panel<{
       this.#length.textContent = "";
       return showPlot(this.#profile, null);
     }
-    const { value, unit } = lengthIn(line.points, scan.axes);
-    const means = meansText(scan, meanOver({ shape: shapeOf(scan), axes: scan.axes }, line));
-    this.#length.textContent = `Length ${rounded(value)} ${unitSymbol(unit)} · mean ${means}`;
+    const { value, unit } = measureLineIn(line.points, scan.axes);
+    const means = formatMeans(scan, makeMeanOver({ shape: findShape(scan), axes: scan.axes }, line));
+    this.#length.textContent = `Length ${formatRounded(value)} ${chooseUnitSymbol(unit)} · mean ${means}`;
     showPlot(this.#profile, this.plot());
   }
 
   /** The line for other measurements; null without one. */
-  get line(): { points: Point[]; width: number } | null {
-    return this.#line !== null && lengthOf(this.#line.points) > 0 ? this.#line : null;
+  get line(): { points: LinePoint[]; width: number } | null {
+    return this.#line !== null && measurePolyline(this.#line.points) > 0 ? this.#line : null;
   }
 
   /** States where the profile was taken. */
@@ -136,11 +142,11 @@ export class KymographPanel extends Panel<{
   get columns(): readonly Column[] {
     const { line, scan } = this;
     if (scan === null || line === null || !this.hasProfile) return [];
-    return profileColumns(line, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown);
+    return makeProfileColumns(line, { shape: findShape(scan), axes: scan.axes }, scan.group.shown);
   }
 
   /** The profile. */
-  plot(): Plot | null {
+  plot(): SvgPlot | null {
     return curvesPlot(this.columns, "Value", this.scan?.note);
   }
 
@@ -178,7 +184,7 @@ export class KymographPanel extends Panel<{
         this.emit("grow", { kymograph, isDone: false });
       });
       this.emit("grow", { kymograph, isDone: true });
-      this.#status.textContent = `${counted(kymograph.done)} of ${counted(count)} images`;
+      this.#status.textContent = `${formatCount(kymograph.done)} of ${formatCount(count)} images`;
     });
     if (fault !== null) this.emit("end");
   }

@@ -3,36 +3,36 @@
  * shown image) or by their projection (an image with the same drawings).
  */
 import { type OpenResponse, pathPoints, type PlaneInfo } from "../../../client/v2/acq-client.ts";
-import { type Axis, isTime, tableUnit, titled } from "../../../measure/axes.ts";
-import { capitalized, positionIn, projectionWords } from "../../../measure/stack.ts";
-import { byId, within } from "../controls/element.ts";
-import { turned } from "../drawing/region.ts";
-import { type Drawn, type DrawnLook, drawnWords, type KeptKymograph, lookOf } from "../drawing/drawn.ts";
-import { sourcesOf } from "./image_series.ts";
-import { Measuring, type Shown } from "./measuring.ts";
+import { type Axis, formatTableUnit, isTime, titleAxes } from "../../../measure/axes.ts";
+import { capitalize, nameProjection, parsePosition } from "../../../measure/stack.ts";
+import { byId, findWithin } from "../controls/element.ts";
+import { turnRegion } from "../drawing/region.ts";
+import { type Drawn, type DrawnLook, type KeptKymograph, lookOf, summarizeDrawn } from "../drawing/drawn.ts";
+import { listImageSources } from "./image_series.ts";
+import { Measuring, type ShownPicture } from "./measuring.ts";
 import { placeInFile, typedPlanes } from "../drawing/scan.ts";
 import { TypedPanel } from "./typed_panel.ts";
 import type { Kymograph } from "../../../measure/kymograph.ts";
 import type { Drawer } from "../panels/drawer.ts";
-import type { Place } from "../panels/plane_steps.ts";
-import type { Look, Viewer } from "../panels/viewer.ts";
+import type { PlaneIndices } from "../panels/plane_steps.ts";
+import type { Viewer, ViewerLook } from "../panels/viewer.ts";
 import type { LoadedChannel } from "../picture/channel.ts";
 import type { ChannelGroup, LoadedGroup } from "../picture/channel_group.ts";
 import { isPlainImage, type TypedScan } from "../../../measure/typed_scan.ts";
-import type { Measured } from "./panel.ts";
+import type { MeasuredPicture } from "./panel.ts";
 
-type Picture = { info: OpenResponse; source: LoadedGroup; reference: LoadedGroup | null };
+type LoadedPicture = { info: OpenResponse; source: LoadedGroup; reference: LoadedGroup | null };
 
 /** Source of further images of the shown series. */
 interface Images {
   /** Place of the shown image. */
-  place: () => Place;
+  place: () => PlaneIndices;
   /** Planes of all channels at a place. */
-  planesAt: (place: Place, signal: AbortSignal) => Promise<readonly Float32Array[]>;
+  planesAt: (place: PlaneIndices, signal: AbortSignal) => Promise<readonly Float32Array[]>;
   /** Metadata documents of the file. */
   texts: () => Promise<readonly string[]>;
   /** Shows another image of the series. */
-  go: (place: Place) => void;
+  go: (place: PlaneIndices) => void;
   /** Called when the view switches to a kymograph or projection, or back. */
   onDerived: (isDerived: boolean) => void;
   /** Called when drawings, settings or results have changed. */
@@ -47,10 +47,10 @@ export class MeasuredView {
   readonly #images;
   readonly #measuring;
   /** The images of the shown kymograph; null if none is shown. */
-  #original: Picture & { look: DrawnLook } | null = null;
+  #original: LoadedPicture & { look: DrawnLook } | null = null;
   readonly #typedPanel;
   /** The image that is treated as a line scan, with what was typed. */
-  #plain: Picture & { typed: TypedScan } | null = null;
+  #plain: LoadedPicture & { typed: TypedScan } | null = null;
   /** Planes of the image that the shown projection replaces; null if none is shown. */
   #image: Float32Array[] | null = null;
   /** Facts about the line of the kymograph, for tables. */
@@ -60,7 +60,7 @@ export class MeasuredView {
   /** Look to restore when a kymograph is made again. */
   #former: DrawnLook | null = null;
   /** What the next picture of the same recording takes over. */
-  #kept: Shown["kept"] = null;
+  #kept: ShownPicture["kept"] = null;
 
   constructor(viewer: Viewer, images: Images, drawer: Drawer) {
     this.#viewer = viewer;
@@ -83,7 +83,7 @@ export class MeasuredView {
       ({ over, index, at }) =>
         images.go({
           ...images.place(),
-          ...positionIn(viewer.info?.header.sizes ?? {}, at),
+          ...parsePosition(viewer.info?.header.sizes ?? {}, at),
           [over.toLowerCase()]: index,
         }),
     );
@@ -122,7 +122,7 @@ export class MeasuredView {
 
   /** What was measured in the shown picture, and whether that is a kymograph; null while nothing is shown. */
   get measured(): {
-    shown: Measured;
+    shown: MeasuredPicture;
     isAccepted: boolean;
     isKymograph: boolean;
   } | null {
@@ -149,7 +149,7 @@ export class MeasuredView {
   }
 
   /** The look with drawings; the look of a shown kymograph is part of the drawings of its images. */
-  #withDrawn(look: Look): DrawnLook {
+  #withDrawn(look: ViewerLook): DrawnLook {
     const { drawn, summary } = this.#measuring;
     const typed = this.#plain && { typed: this.#plain.typed };
     if (this.#original === null) return { ...look, drawn, summary, ...typed };
@@ -165,7 +165,7 @@ export class MeasuredView {
     if (info === null || groups === null) return;
     const isKymograph = this.#original !== null;
     const typed = this.#plain?.typed ?? null;
-    const sources = isKymograph || isTime(info.plane.axes[0]) ? new Map() : sourcesOf(
+    const sources = isKymograph || isTime(info.plane.axes[0]) ? new Map() : listImageSources(
       info,
       () => this.#images.place(),
       (place, signal) => this.#images.planesAt(place, signal),
@@ -189,7 +189,7 @@ export class MeasuredView {
       drawn,
     });
     this.#kept = null;
-    if (taken === null && drawnWords(drawn) !== "") this.#images.onLost();
+    if (taken === null && summarizeDrawn(drawn) !== "") this.#images.onLost();
     if (!isKymograph && taken?.kymograph?.isMade) this.#makeAgain(taken.kymograph);
   }
 
@@ -208,7 +208,7 @@ export class MeasuredView {
   treat(typed: TypedScan, look: DrawnLook | null = null): boolean {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null || this.#plain === null && !isPlainImage(info)) return false;
-    const plain = this.#plain ?? pictureOf(info, groups);
+    const plain = this.#plain ?? selectLoadedPicture(info, groups);
     const { plane, channels } = typedPlanes(plain.source, typed);
     if (look === null) this.#keep(isTurned(this.#plain?.typed) !== isTurned(typed));
     this.#plain = { ...plain, typed };
@@ -263,7 +263,7 @@ export class MeasuredView {
     const sizes = { ...info.header.sizes, ...over && { [over]: 1 } };
     const place = placeInFile({ ...info, header: { ...info.header, sizes } }, this.#images.place(), typed);
     if (this.#original !== null) return [...place, ...this.#line];
-    return projection === null ? place : [...place, ["Projection", projectionWords(projection)]];
+    return projection === null ? place : [...place, ["Projection", nameProjection(projection)]];
   }
 
   /** Names the shown kymograph or projection for saved files. */
@@ -284,15 +284,15 @@ export class MeasuredView {
     for (const channel of groups.source.channels) if (channel.isAuto) channel.autoRange();
     this.#images.onDerived(samples !== null);
     const projection = this.#projection;
-    within(byId("source"), "h2").textContent = projection === null
+    findWithin(byId("source"), "h2").textContent = projection === null
       ? "Image"
-      : capitalized(projectionWords(projection));
+      : capitalize(nameProjection(projection));
   }
 
   #showKymograph(kymograph: Kymograph) {
     const { info, groups } = this.#viewer;
     if (info === null || groups === null) return;
-    const picture = pictureOf(info, groups);
+    const picture = selectLoadedPicture(info, groups);
     const { source: image } = picture;
     const withSamples = (samples: readonly Float32Array[] | null) =>
       image.channels.map((channel, i) => ({ ...channel, samples: samples?.[i] ?? channel.samples }));
@@ -306,7 +306,7 @@ export class MeasuredView {
     const plane = {
       ...info.plane,
       shape: shape as [number, number],
-      axes: titled(described as typeof info.plane.axes),
+      axes: titleAxes(described as typeof info.plane.axes),
     };
     const reference = { plane: info.plane, channels: [], lineRoi: null, scanPath: kymograph.path };
     const [row, column] = info.plane.axes as [Axis, Axis];
@@ -314,7 +314,7 @@ export class MeasuredView {
     // Freehand lines have a point per move of the pointer.
     const places = kymograph.points.map(({ x, y }) => `${four(x * column.step)} ${four(y * row.step)}`);
     this.#line = [
-      [`Line over the images, x y (${tableUnit(column)})`, places.join("; ")],
+      [`Line over the images, x y (${formatTableUnit(column)})`, places.join("; ")],
       ["Width of the line (px)", kymograph.width],
     ];
     this.#keep(false);
@@ -347,7 +347,7 @@ export class MeasuredView {
    */
   #keep(isTurned: boolean) {
     const { accepted = null, origin = null, regions = [] } = this.#measuring.drawn ?? {};
-    this.#kept = { accepted, origin, regions: isTurned ? regions.map(turned) : regions };
+    this.#kept = { accepted, origin, regions: isTurned ? regions.map(turnRegion) : regions };
   }
 
   /** Shows the images again in place of their kymograph. */
@@ -367,7 +367,10 @@ export class MeasuredView {
 const isTurned = (typed: TypedScan | undefined) => typed?.time === "columns";
 
 /** A picture as it was loaded, without display settings. */
-function pictureOf(info: OpenResponse, { source, reference }: NonNullable<Viewer["groups"]>): Picture {
+function selectLoadedPicture(
+  info: OpenResponse,
+  { source, reference }: NonNullable<Viewer["groups"]>,
+): LoadedPicture {
   const loaded = ({ plane, channels }: ChannelGroup): LoadedGroup => ({
     plane: plane as PlaneInfo,
     channels: channels.map(({ index, name, samples }: LoadedChannel) => ({

@@ -1,60 +1,73 @@
 /** The panel of a measurement of bands (measurement.ts): its settings, its results, and edits by hand. */
-import { counted } from "../../../measure/axes.ts";
-import { concerns, type Edit, isHere, isSamePlace, placedEdits, withEdit } from "../../../measure/edits.ts";
-import { type Item, type Measurement, settingsOf } from "../../../measure/measurement.ts";
+import { formatCount } from "../../../measure/axes.ts";
+import {
+  concernsResult,
+  type Edit,
+  isHere,
+  isSameItemPlace,
+  selectPlacedEdits,
+  withEdit,
+} from "../../../measure/edits.ts";
+import { completeSettings, type Item, type Measurement } from "../../../measure/measurement.ts";
 import { NEW_TRACE } from "../../../measure/light/band_trace.ts";
 import {
-  bandIn,
   type Edited,
-  editedResult,
+  editResult,
+  followOrders,
   isRefusal,
   isSameOf,
-  measure,
+  makeBand,
   measureBy,
-  type Order,
-  planeOf,
+  type RecordingRegion,
   type Refusal,
-  type Region,
+  type RegionOrder,
+  requirePlane,
   wholeLines,
 } from "../../../measure/recording.ts";
 import type { Of, Result } from "../../../measure/result.ts";
 import {
-  labelOf,
-  type Named,
-  resultColumns,
-  resultSettings,
-  resultSummaries,
+  labelResult,
+  listResultSummaries,
+  makeResultColumns,
+  mergeResultSettings,
+  type NamedResult,
 } from "../../../measure/result_tables.ts";
 import { element } from "../controls/element.ts";
 import { button, choiceField, fieldRow, settingsGrid } from "../controls/fields.ts";
-import { help } from "../controls/help.ts";
+import { makeHelpLink } from "../controls/help.ts";
 import type { Drawn, KeptMeasurement } from "../drawing/drawn.ts";
 import { ItemList } from "./item_list.ts";
-import { nearestTo, Panel, panel, type ResultTable, type Span } from "./panel.ts";
+import { findNearestIndex, type LineSpan, Panel, panel, type ResultTable } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
-import { type About, placeOf, recordingOf, type Scan, shapeOf } from "../drawing/scan.ts";
+import { type About, describeScanPlace, findShape, makeRecording, type Scan } from "../drawing/scan.ts";
 import {
-  distribution,
+  makeDistribution,
+  makePeakFinder,
+  makeRejectedTable,
+  makeSummaryLines,
+  makeSummaryTable,
+  makeValuePlot,
   type PeaksInTraces,
-  peaksInTraces,
-  plotOf,
-  rejectedTable,
-  type Shown,
-  summaryLines,
-  summaryTable,
-  summaryWords,
+  type ShownResult,
+  writeSummary,
 } from "./shown_results.ts";
-import { counts, outlineMarks, type Series, seriesOf, valueText } from "./values_over_time.ts";
+import {
+  type ChartSeries,
+  countsAsValue,
+  drawOutlines,
+  formatItemValue,
+  makeChartSeries,
+} from "./values_over_time.ts";
 import { Work } from "./work.ts";
-import { measuredAt, runBy } from "./workers.ts";
-import { ALL_BANDS, type Band } from "../drawing/region.ts";
+import { measureAt, runBy } from "./workers.ts";
+import { ALL_BANDS, type BandRegion } from "../drawing/region.ts";
 import type { Traced } from "./traced.ts";
-import { regionOf, type Trace } from "./band_traces.ts";
+import { makeMeasuredRegion, type Trace } from "./band_traces.ts";
 import type { Plain } from "../controls/emitter.ts";
 import type { TraceSettings } from "../../../measure/light/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Mark } from "../picture/marks.ts";
-import type { Plot } from "./svg_plot.ts";
+import type { SvgPlot } from "./svg_plot.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
 
 /** A line over the picture: x counts lines, y columns. */
@@ -76,7 +89,7 @@ export interface Picked {
  * was picked.
  */
 export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Samples> {
-  #bands: readonly Band[] = [];
+  #bands: readonly BandRegion[] = [];
   /** How the traces of the bands are made. */
   #trace = NEW_TRACE;
   #results: readonly Result[] = [];
@@ -86,12 +99,12 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   /** Results with edits that were applied before. */
   readonly #edited: WeakMap<Result, { of: unknown[]; edited: Edited }> = new WeakMap();
   /** All results with their edits. */
-  #all: readonly Shown[] = [];
+  #all: readonly ShownResult[] = [];
   /** Those that the fields choose. */
-  #shown: readonly Shown[] = [];
+  #shown: readonly ShownResult[] = [];
   /** What a measurement has found so far, for the chart. */
   #arriving: readonly Item[] | null = null;
-  readonly #peaks = peaksInTraces();
+  readonly #peaks = makePeakFinder();
   readonly #band;
   readonly #channel;
   readonly #fields;
@@ -126,7 +139,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     this.#band = choiceField("In", `${key}-band`, [], () => this.#chose());
     this.#channel = choiceField("Channel", `${key}-channel`, [], () => this.#chose());
     this.#fields = new ParameterFields(key, parameters, (key) => this.#typed(key));
-    this.#list = new ItemList<Shown>(measurement, {
+    this.#list = new ItemList<ShownResult>(measurement, {
       onNote: (shown, item, note) => this.#edit(shown, item, { note }, true),
       onRemove: (shown, item) => this.#edit(shown, item, { isRemoved: true }),
       onLeaveOut: (shown, item) => this.#edit(shown, item, { isLeftOut: !item.isLeftOut }),
@@ -146,7 +159,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
         element(
           "p",
           { className: "hint" },
-          ...sections.flatMap(([anchor, name]) => [`${name} `, help(anchor, name), " "]),
+          ...sections.flatMap(([anchor, name]) => [`${name} `, makeHelpLink(anchor, name), " "]),
         ),
       ],
     );
@@ -198,7 +211,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
       settings: this.#fields.settings,
       results: this.#results,
       edits: this.#edits,
-      place: this.#results.length === 0 ? "" : placeOf(this.scan),
+      place: this.#results.length === 0 ? "" : describeScanPlace(this.scan),
     };
   }
 
@@ -220,12 +233,12 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
       }
       this.#fields.timeUnit = this.timeUnit;
       this.#fields.lineUnit = scan.noun === "band" ? "lines" : "images";
-      const settings = settingsOf(this.measurement, kept?.settings ?? {}, this.#bandOf(scan));
+      const settings = completeSettings(this.measurement, kept?.settings ?? {}, this.#bandOf(scan));
       this.#fields.settings = settings;
       this.#explain();
-      this.#edits = placedEdits(kept?.edits ?? [], placeOf(scan));
+      this.#edits = selectPlacedEdits(kept?.edits ?? [], describeScanPlace(scan));
       // Another time point or focus has other results.
-      const isThere = kept && (kept.place === null || kept.place === placeOf(scan));
+      const isThere = kept && (kept.place === null || kept.place === describeScanPlace(scan));
       this.#keep(isThere ? kept.results : []);
     }
     this.changed();
@@ -270,16 +283,18 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** The bands that the field chooses; whole lines are a region, too. */
-  #regions(scan: Scan<Samples>): Region[] {
+  #regions(scan: Scan<Samples>): RecordingRegion[] {
     const chosen = this.#band.select.value;
     const bands = this.#bands.filter(({ id }) => chosen === ALL_BANDS || String(id) === chosen);
-    return chosen === "" && bands.length === 0 ? [wholeLines({ shape: shapeOf(scan) })] : bands.map(regionOf);
+    return chosen === "" && bands.length === 0
+      ? [wholeLines({ shape: findShape(scan) })]
+      : bands.map(makeMeasuredRegion);
   }
 
   /** The chosen part of a line scan, the first of several. */
   #bandOf(scan: Scan<Samples>) {
-    const { columns } = this.#regions(scan)[0] ?? wholeLines({ shape: shapeOf(scan) });
-    return bandIn(recordingOf(scan), columns, this.#trace);
+    const { columns } = this.#regions(scan)[0] ?? wholeLines({ shape: findShape(scan) });
+    return makeBand(makeRecording(scan), columns, this.#trace);
   }
 
   /** Samples of another time or focus make earlier results invalid: measures again, or drops them. */
@@ -303,7 +318,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     this.#work.end();
     this.#status.textContent = "";
     const isOfShown = (edit: Edit) =>
-      isHere(edit, this.#place) && shown.some(({ result: { of } }) => concerns(edit, of));
+      isHere(edit, this.#place) && shown.some(({ result: { of } }) => concernsResult(edit, of));
     this.#edits = this.#edits.filter((edit) => !isOfShown(edit));
     this.#keep(this.#results.filter((result) => !shown.some((one) => one.result === result)));
     this.changed();
@@ -320,7 +335,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   get #place(): string | null {
-    return this.scan && placeOf(this.scan);
+    return this.scan && describeScanPlace(this.scan);
   }
 
   /**
@@ -342,7 +357,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** @param trace how their traces are made */
-  listBands(bands: readonly Band[], trace: TraceSettings): void {
+  listBands(bands: readonly BandRegion[], trace: TraceSettings): void {
     const { isQuick, isOfBands } = this.measurement;
     this.#bands = bands.map((band) => ({ ...band }));
     this.#trace = trace;
@@ -387,7 +402,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   get settings(): About {
-    return resultSettings(this.#all);
+    return mergeResultSettings(this.#all);
   }
 
   get hasPlot(): boolean {
@@ -395,7 +410,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   get about(): About {
-    return [...this.settings, ...resultSummaries(this.#all)];
+    return [...this.settings, ...listResultSummaries(this.#all)];
   }
 
   /** Number of items, 0 if a measurement found none; null before one. */
@@ -405,11 +420,11 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
 
   /** The table of all results. */
   get columns(): Column[] {
-    return this.scan === null ? [] : resultColumns(this.measurement, this.#all, this.scan);
+    return this.scan === null ? [] : makeResultColumns(this.measurement, this.#all, this.scan);
   }
 
   /** All results with their edits. */
-  get edited(): readonly Named[] {
+  get edited(): readonly NamedResult[] {
     return this.#all;
   }
 
@@ -425,14 +440,14 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** Values over time for a chart; null without any. */
-  get series(): Series | null {
+  get series(): ChartSeries | null {
     const { scan, measurement: { overTime } } = this;
     if (scan === null || overTime === undefined) return null;
     const all = [
       ...this.#shown.filter((one) => this.#arriving === null || one.name !== ""),
       ...this.#arriving === null ? [] : [{ items: this.#arriving, name: "", color: "" }],
     ].filter(({ items }) => items.length > 0);
-    return all.length === 0 ? null : seriesOf(overTime, all, scan.axes);
+    return all.length === 0 ? null : makeChartSeries(overTime, all, scan.axes);
   }
 
   /** Describes the values nearest to a line; empty without one. */
@@ -440,24 +455,24 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     const { scan, measurement: { overTime } } = this;
     if (scan === null || overTime === undefined) return "";
     return this.#shown.flatMap(({ items, name }) => {
-      const item = items[nearestTo(items, line)];
-      return item === undefined ? [] : [`${name} ${valueText(overTime, item, scan.axes)}`.trim()];
+      const item = items[findNearestIndex(items, line)];
+      return item === undefined ? [] : [`${name} ${formatItemValue(overTime, item, scan.axes)}`.trim()];
     }).join(" · ");
   }
 
-  plot(span: Span): Plot | null {
+  plot(span: LineSpan): SvgPlot | null {
     const { scan, measurement: { overTime } } = this;
-    return scan === null || overTime === undefined ? null : plotOf(this.#shown, overTime, scan, span);
+    return scan === null || overTime === undefined ? null : makeValuePlot(this.#shown, overTime, scan, span);
   }
 
   marks(toScreen: (x: number, y: number) => [number, number]): Mark[] {
     const { scan, measurement } = this;
     if (scan === null) return [];
-    return this.#shown.flatMap(({ items }) => outlineMarks(measurement, items, scan.axes, toScreen));
+    return this.#shown.flatMap(({ items }) => drawOutlines(measurement, items, scan.axes, toScreen));
   }
 
   /** What the fields order, or why nothing can be measured. */
-  #orders(): Order[] | string {
+  #orders(): RegionOrder[] | string {
     const { scan, measurement } = this;
     if (scan === null || scan.group.channels.length === 0) return "There is no channel";
     if (measurement.isOfBands && this.#bands.length === 0) return `Draw a ${this.#noun} first.`;
@@ -474,10 +489,10 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** Orders for results again: of the shown ones by the fields, else by their own settings. */
-  #sameOrders(scan: Scan<Samples>, results: readonly Result[]): Order[] {
+  #sameOrders(scan: Scan<Samples>, results: readonly Result[]): RegionOrder[] {
     const chosen = this.#orders();
     return results.flatMap(({ of, settings }) => {
-      const region = [...this.#bands.map(regionOf), wholeLines({ shape: shapeOf(scan) })]
+      const region = [...this.#bands.map(makeMeasuredRegion), wholeLines({ shape: findShape(scan) })]
         .find(({ id }) => id === of.band);
       if (region === undefined) return [];
       const own = typeof chosen === "string"
@@ -512,7 +527,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
           before += 1;
           return found;
         },
-        recordingOf(scan),
+        makeRecording(scan),
         orders,
       );
       if (this.scan !== scan) return;
@@ -527,8 +542,8 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** Runs a quick measurement, without workers. @param others results to keep */
-  #measureNow(orders: readonly Order[], others: readonly Result[] = this.#results): void {
-    this.#take(measure(recordingOf(this.scan as Scan<Samples>), orders), others);
+  #measureNow(orders: readonly RegionOrder[], others: readonly Result[] = this.#results): void {
+    this.#take(followOrders(makeRecording(this.scan as Scan<Samples>), orders), others);
     this.changed();
   }
 
@@ -572,7 +587,8 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
       return;
     }
     const at = { line: Math.floor(place.x), column: Math.floor(place.y) };
-    const isAround = ({ region: { columns: [from, to] } }: Order) => at.column >= from && at.column < to;
+    const isAround = ({ region: { columns: [from, to] } }: RegionOrder) =>
+      at.column >= from && at.column < to;
     const order = orders.find(isAround) ?? orders[0];
     if (order === undefined) return;
     const of = { band: order.region.id, channel: String(order.channel) };
@@ -581,23 +597,27 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** Adds what rises at a place, or a candidate that was rejected there. */
-  #addAt(order: Order, at: { line: number; column: number }, candidate: Item | null = null): Promise<void> {
+  #addAt(
+    order: RegionOrder,
+    at: { line: number; column: number },
+    candidate: Item | null = null,
+  ): Promise<void> {
     const { measurement, scan } = this;
     return this.#run(async (signal) => {
       if (scan === null) return;
-      const recording = recordingOf(scan);
-      const band = bandIn(recording, order.region.columns, order.trace);
-      const plane = planeOf(recording, order.channel);
-      const settings = settingsOf(measurement, order.settings, band);
+      const recording = makeRecording(scan);
+      const band = makeBand(recording, order.region.columns, order.trace);
+      const plane = requirePlane(recording, order.channel);
+      const settings = completeSettings(measurement, order.settings, band);
       const item = (measurement.isQuick
         ? measurement.at?.(plane, band, settings, at)
-        : await measuredAt(measurement, { plane, band, settings, at }, signal)) ?? candidate;
+        : await measureAt(measurement, { plane, band, settings, at }, signal)) ?? candidate;
       const of = { band: order.region.id, channel: String(order.channel) };
       const shown = this.#shown.find(({ result }) =>
         isSameOf(result.of, of)
       );
       if (this.scan !== scan || shown === undefined) return;
-      const isThere = item !== null && shown.items.some(isSamePlace(item));
+      const isThere = item !== null && shown.items.some(isSameItemPlace(item));
       if (item === null || isThere) {
         this.#status.textContent = isThere ? "It is listed already." : "Nothing rises there.";
       } else this.#edit(shown, item, { added: { ...item, isByHand: true }, isRemoved: false });
@@ -605,7 +625,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** @param isTyped keeps the list, whose field is being typed in */
-  #edit({ result }: Shown, item: Item, change: Parameters<typeof withEdit>[4], isTyped = false) {
+  #edit({ result }: ShownResult, item: Item, change: Parameters<typeof withEdit>[4], isTyped = false) {
     this.#edits = withEdit(this.measurement, this.#edits, { result, place: this.#place }, item, change);
     this.#show(!isTyped);
     this.changed();
@@ -634,7 +654,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     const former = this.#edited.get(result);
     if (former?.of.every((part, i) => part === of[i])) return former.edited;
     const edits = this.#edits.filter((edit) => isHere(edit, this.#place));
-    const edited = editedResult(recordingOf(scan), this.measurement, result, edits, this.#trace);
+    const edited = editResult(makeRecording(scan), this.measurement, result, edits, this.#trace);
     this.#edited.set(result, { of, edited });
     return edited;
   }
@@ -652,28 +672,28 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
       name: "",
     }));
     const { band, channel } = this.#chosen;
-    const isChosen = ({ result: { of } }: Shown) =>
+    const isChosen = ({ result: { of } }: ShownResult) =>
       of.channel === channel && (of.band === band || band === ALL_BANDS && of.band !== "");
     const shown = all.filter(isChosen);
     this.#all = all;
-    this.#shown = shown.length < 2 ? shown : shown.map((one) => ({ ...one, name: labelOf(one, shown) }));
+    this.#shown = shown.length < 2 ? shown : shown.map((one) => ({ ...one, name: labelResult(one, shown) }));
     const [only, ...others] = this.#shown;
     const isOne = only !== undefined && others.length === 0;
-    this.#summary.replaceChildren(...isOne ? summaryLines(only.quantities) : []);
-    this.#table.replaceChildren(...summaryTable(measurement.title, this.#shown));
+    this.#summary.replaceChildren(...isOne ? makeSummaryLines(only.quantities) : []);
+    this.#table.replaceChildren(...makeSummaryTable(measurement.title, this.#shown));
     // Keys scroll many bands.
     this.#table.tabIndex = this.#shown.length > 1 ? 0 : -1;
     if (!isListed || scan === null) return;
     this.#list.show(this.#shown, scan);
     this.#markRow();
-    this.#histogram.replaceChildren(...distribution(measurement, this.#shown, scan.axes));
+    this.#histogram.replaceChildren(...makeDistribution(measurement, this.#shown, scan.axes));
     const isOpen = this.#rejected.querySelector("details")?.open ?? false;
-    const take = (shown: Shown, item: Item) => this.#takeRejected(shown, item);
-    this.#rejected.replaceChildren(...rejectedTable(measurement, this.#shown, scan, take));
+    const take = (shown: ShownResult, item: Item) => this.#takeRejected(shown, item);
+    this.#rejected.replaceChildren(...makeRejectedTable(measurement, this.#shown, scan, take));
     for (const details of this.#rejected.querySelectorAll("details")) details.open = isOpen;
   }
 
-  #takeRejected({ result: { of } }: Shown, item: Item & { column?: number }) {
+  #takeRejected({ result: { of } }: ShownResult, item: Item & { column?: number }) {
     const orders = this.#orders();
     if (typeof orders === "string") return void (this.#status.textContent = orders);
     const order = orders.find(({ region, channel }) =>
@@ -692,8 +712,8 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   get words(): string {
     const [only, ...others] = this.#shown;
     const isOne = only !== undefined && others.length === 0;
-    const count = `${counted(this.#shown.length)} ${this.#noun}s`;
-    return `${this.measurement.title}: ${isOne ? summaryWords(only.quantities) : count}`;
+    const count = `${formatCount(this.#shown.length)} ${this.#noun}s`;
+    return `${this.measurement.title}: ${isOne ? writeSummary(only.quantities) : count}`;
   }
 
   /** The picked item; null without one. */
@@ -707,10 +727,10 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** The picked item among the shown ones, which measuring again replaces. */
-  get #found(): [Shown, Item] | [null, null] {
+  get #found(): [ShownResult, Item] | [null, null] {
     const picked = this.#picked;
     const shown = picked && this.#shown.find(({ result }) => isSameOf(result.of, picked.of));
-    const item = shown?.items.find(isSamePlace(picked!.item));
+    const item = shown?.items.find(isSameItemPlace(picked!.item));
     return shown && item ? [shown, item] : [null, null];
   }
 
@@ -719,7 +739,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     this.#list.mark(shown, item);
   }
 
-  #pick({ result: { of } }: Shown, item: Item) {
+  #pick({ result: { of } }: ShownResult, item: Item) {
     this.#picked = { of, item };
     this.#markRow();
     this.emit("pick");
@@ -749,11 +769,11 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** The value nearest to a line, of several results that of the band at the cursor. */
-  #nearest(line: number): [Shown | undefined, Item | undefined] {
+  #nearest(line: number): [ShownResult | undefined, Item | undefined] {
     const column = this.#cursor()?.y ?? -1;
-    const isAround = ({ result: { columns: [from, to] } }: Shown) => column >= from && column < to;
+    const isAround = ({ result: { columns: [from, to] } }: ShownResult) => column >= from && column < to;
     const shown = this.#shown.find(isAround) ?? this.#shown[0];
-    return [shown, shown?.items[nearestTo(shown.items, line)]];
+    return [shown, shown?.items[findNearestIndex(shown.items, line)]];
   }
 
   /** Leaves out the value nearest to a line, or takes it in again. */
@@ -761,7 +781,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     const { scan, measurement: { overTime } } = this;
     const [shown, item] = this.#nearest(line);
     if (this.#work.isRunning || shown === undefined || item === undefined || scan === null) return;
-    if (overTime === undefined || !counts(overTime, { ...item, isLeftOut: false }, scan.axes)) return;
+    if (overTime === undefined || !countsAsValue(overTime, { ...item, isLeftOut: false }, scan.axes)) return;
     this.#edit(shown, item, { isLeftOut: !item.isLeftOut });
   }
 }

@@ -1,4 +1,4 @@
 /** Entry point of the workers of workers.ts. */
-import { answerTo } from "../../../measure/worker_order.ts";
+import { answerOrder } from "../../../measure/worker_order.ts";
 
-addEventListener("message", ({ data }) => postMessage(answerTo(data)));
+addEventListener("message", ({ data }) => postMessage(answerOrder(data)));

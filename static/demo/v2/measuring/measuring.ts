@@ -5,55 +5,55 @@
  * What is drawn goes one way: a tool, list or field makes another table of regions (drawing/kinds.ts), the store records it
  * (drawing/store.ts), and `#follow` shows it.
  */
-import { type Column, columnsOf } from "../../../measure/csv.ts";
-import { imageRows } from "../../../measure/image_parts.ts";
+import { type Column, makeColumns } from "../../../measure/csv.ts";
+import { makeImageRows } from "../../../measure/image_parts.ts";
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
-import { curveColumns } from "../../../measure/result_tables.ts";
-import { valueWords } from "../../../measure/over_recordings.ts";
-import { type Along, capitalized, type Over } from "../../../measure/stack.ts";
-import { byId, element, inNextFrame, within } from "../controls/element.ts";
+import { makeCurveColumns } from "../../../measure/result_tables.ts";
+import { formatValueWords } from "../../../measure/over_recordings.ts";
+import { capitalize, type Over, type SeriesAxis } from "../../../measure/stack.ts";
+import { byId, element, findWithin, runInNextFrame } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
-import { help } from "../controls/help.ts";
-import { distanceTo, RegionEditor } from "../drawing/editor.ts";
-import { KINDS, marksOf, pathMarks } from "../drawing/kinds.ts";
-import { bandsOf, type KindName, ofKinds, type Region } from "../drawing/region.ts";
-import { distinct, isOfRecording, partsIn } from "../drawing/table.ts";
+import { makeHelpLink } from "../controls/help.ts";
+import { measureDistanceToLine, RegionEditor } from "../drawing/editor.ts";
+import { drawMarks, drawPathMarks, KINDS } from "../drawing/kinds.ts";
+import { type KindName, type Region, selectBands, selectKinds } from "../drawing/region.ts";
+import { isOfRecording, listMeasurableParts, makeIdsDistinct } from "../drawing/table.ts";
 import { RegionList } from "../drawing/list.ts";
 import { DrawingStore } from "../drawing/store.ts";
 import { Tools } from "../drawing/tools.ts";
 import { stampMarks } from "../picture/scale_bar.ts";
 import { CursorPanel } from "./cursor_panel.ts";
-import { type Drawn, drawnIn } from "../drawing/drawn.ts";
+import { type Drawn, fitDrawn } from "../drawing/drawn.ts";
 import { ExportPanel } from "./export_panel.ts";
 import { ImagePanel } from "./image_panel.ts";
 import { KymographPanel } from "./kymograph_panel.ts";
 import { MeasurementPanel, type Outline, type Picked } from "./measurement_panel.ts";
 import { panel } from "./panel.ts";
-import { type About, type Scan, scanOf, shapeOf, timeOf } from "../drawing/scan.ts";
+import { type About, findShape, findTimeAxisOfScan, makeScan, type Scan } from "../drawing/scan.ts";
 import { TraceCharts } from "./trace_charts.ts";
-import { TracePanel, traceSettingsOver } from "./trace_panel.ts";
-import type { Point } from "../picture/placed_view.ts";
+import { chooseTraceSettingsOver, TracePanel } from "./trace_panel.ts";
+import type { PicturePoint } from "../picture/placed_view.ts";
 import type { Drawer, DrawerView } from "../panels/drawer.ts";
 import type { Mark } from "../picture/marks.ts";
-import { type Traced, tracedIn } from "./traced.ts";
+import { findTraced, type Traced } from "./traced.ts";
 import { NEW_TRACE } from "../../../measure/light/band_trace.ts";
-import type { Source } from "./image_series.ts";
+import type { ImageSource } from "./image_series.ts";
 import type { Pane } from "../picture/pane.ts";
-import type { Measured, Saved } from "./panel.ts";
+import type { MeasuredPicture, PanelFiles } from "./panel.ts";
 
 type Panes = { source: Pane; reference: Pane };
 
 /** The picture that is measured. */
-export type Shown = Parameters<typeof scanOf>[0] & ShownParts;
+export type ShownPicture = Parameters<typeof makeScan>[0] & ShownParts;
 
 /** What measuring knows of a picture beside its samples. */
 export interface ShownParts {
   /** Why tools for line scans are disabled, and what enables them; empty for a line scan. */
   why: string;
   /** Path of the line scan over its reference; empty without one. */
-  path: readonly Point[];
+  path: readonly PicturePoint[];
   /** Images along `T` and `Z`, if there are several. */
-  stacks: ReadonlyMap<Over, Source>;
+  stacks: ReadonlyMap<Over, ImageSource>;
   /** Index of the shown image along an axis, from 0. */
   imageAt: (over: Over) => number;
   /** Earlier drawings, of this or another picture. */
@@ -92,12 +92,12 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** The planes that traces and events use; null while nothing is shown. */
   #traced: Traced | null = null;
   #imageAt: (over: Over) => number = () => 0;
-  #path: readonly Point[] = [];
+  #path: readonly PicturePoint[] = [];
   /** Samples of the last means and profiles. */
   #shown: Float32Array[] = [];
   /** The traces listed last. */
   #listed: object | null = null;
-  readonly #paintSoon = inNextFrame(() => this.#paint());
+  readonly #paintSoon = runInNextFrame(() => this.#paint());
   readonly #store = new DrawingStore<Drawn>(NOTHING);
   /** The document that the panels show. */
   #followed: Drawn = NOTHING;
@@ -116,7 +116,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     track: new RegionList(this.#store, ["track"], "Tracks"),
     region: new RegionList(this.#store, ["rectangle", "segment", "point"], "Regions"),
   };
-  readonly #regionFold = folded("Regions", listed(this.#lists.region), "regions");
+  readonly #regionFold = foldPanel("Regions", wrapList(this.#lists.region), "regions");
   readonly #accepted = byId("accepted", HTMLInputElement);
   /** Judgement of the file. */
   #isAccepted = false;
@@ -128,17 +128,17 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   readonly kymographs: KymographPanel = new KymographPanel(this.#store);
   readonly #editor;
   readonly #exports;
-  readonly #kymographFold = folded("Line and kymograph", this.kymographs, "kymograph", true);
-  readonly images: ImagePanel = new ImagePanel(() => partsIn(this.#store.document.regions));
-  readonly #imageFold = folded("Images over time or focus", this.images, "images", true);
-  readonly #traceFold = folded("Bands and traces", this.#bands, "bands", true);
+  readonly #kymographFold = foldPanel("Line and kymograph", this.kymographs, "kymograph", true);
+  readonly images: ImagePanel = new ImagePanel(() => listMeasurableParts(this.#store.document.regions));
+  readonly #imageFold = foldPanel("Images over time or focus", this.images, "images", true);
+  readonly #traceFold = foldPanel("Bands and traces", this.#bands, "bands", true);
   readonly #measurementFolds = this.#measurements.map((panel) => ({
     panel,
-    fold: folded(panel.measurement.title, panel, panel.measurement.key, false, panel.measurement.section),
+    fold: foldPanel(panel.measurement.title, panel, panel.measurement.key, false, panel.measurement.section),
   }));
   readonly #lineFolds = [
-    folded("Lines", listed(this.#lists.line), "lines"),
-    folded("Tracks", listed(this.#lists.track), "tracks"),
+    foldPanel("Lines", wrapList(this.#lists.line), "lines"),
+    foldPanel("Tracks", wrapList(this.#lists.track), "tracks"),
   ];
 
   /**
@@ -187,23 +187,23 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       this.#traceFold,
       ...this.#lineFolds,
       ...this.#measurementFolds.map(({ fold }) => fold),
-      folded("Cursors", this.cursors, "cursors"),
-      folded("Save tables, plots and pictures", exports, "export"),
+      foldPanel("Cursors", this.cursors, "cursors"),
+      foldPanel("Save tables, plots and pictures", exports, "export"),
     );
     this.#listen(host);
   }
 
   /** What can be saved, by its name. */
-  #saved(): Record<string, () => Saved> {
+  #saved(): Record<string, () => PanelFiles> {
     const { kymographs, images } = this;
     /** Tables that do not state the projection with their file. */
     const ofImage = (about: About) => {
       const projected = this.#scan?.place().filter(([name]) => name === "Projection") ?? [];
       return { about, settings: [...about, ...projected] };
     };
-    const countOf = (kind: KindName) => ofKinds(this.#store.document.regions, kind).length || null;
+    const countOf = (kind: KindName) => selectKinds(this.#store.document.regions, kind).length || null;
     // Columns of many regions are made only when they are saved.
-    const drawn = (kind: KindName, columns: () => readonly Column[]) => (): Saved => ({
+    const drawn = (kind: KindName, columns: () => readonly Column[]) => (): PanelFiles => ({
       count: this.#scan?.isLineScan ? countOf(kind) : null,
       get columns() {
         return columns();
@@ -213,7 +213,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     return {
       Traces: () => this.#bands,
       ...Object.fromEntries(
-        this.#measurements.map((panel) => [capitalized(panel.measurement.key), () => panel]),
+        this.#measurements.map((panel) => [capitalize(panel.measurement.key), () => panel]),
       ),
       Lines: drawn("line", () => this.#columnsOf("line")),
       Tracks: drawn("track", () => this.#columnsOf("track")),
@@ -229,7 +229,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
         ...ofImage(kymographs.about),
         count: kymographs.hasProfile ? 1 : null,
         get columns() {
-          return curveColumns(kymographs.columns, "the line", "Value");
+          return makeCurveColumns(kymographs.columns, "the line", "Value");
         },
         plot: () => kymographs.plot(),
       }),
@@ -249,7 +249,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   get #exportedSpan(): { from: number; to: number } {
     const { scan } = this.#traced ?? {};
     return scan?.noun === "region"
-      ? { from: 0, to: shapeOf(scan)[0] }
+      ? { from: 0, to: findShape(scan)[0] }
       : { from: this.#panes.source.view.x0, to: this.#panes.source.view.x1 };
   }
 
@@ -273,13 +273,13 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
 
   /** What was measured in the shown picture, in words. */
   get summary(): string {
-    return valueWords(
+    return formatValueWords(
       this.#measurements.map(({ measurement, edited }) => ({ measurement, tables: edited })),
     );
   }
 
   /** What was measured in the shown picture; null while nothing is shown. */
-  get measured(): Measured | null {
+  get measured(): MeasuredPicture | null {
     const [scan, drawn] = [this.#scan, this.drawn];
     if (scan === null || drawn === null) return null;
     return {
@@ -303,7 +303,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     const scan = this.#scan;
     return scan === null
       ? []
-      : KINDS[kind].columns?.(ofKinds(this.#store.document.regions, kind), scan) ?? [];
+      : KINDS[kind].columns?.(selectKinds(this.#store.document.regions, kind), scan) ?? [];
   }
 
   get isAccepted(): boolean {
@@ -315,11 +315,11 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
    *
    * @returns the earlier drawings; null without any, or if they do not fit
    */
-  begin(shown: Shown): Drawn | null {
+  begin(shown: ShownPicture): Drawn | null {
     const { path, stacks, isKymograph, imageAt } = shown;
-    const scan = this.#scan = scanOf(shown);
+    const scan = this.#scan = makeScan(shown);
     this.#imageAt = imageAt;
-    const drawn = drawnIn(shown.drawn, scan);
+    const drawn = fitDrawn(shown.drawn, scan);
     const key = JSON.stringify([scan.path, scan.place(), isKymograph]);
     const isSame = key === this.#key;
     this.#isAccepted = shown.isAccepted;
@@ -327,7 +327,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.#bands.hasPath = path.length > 0;
     this.#isFollowing = true;
     // A file that was reopened keeps its steps.
-    const time = stacks.get("T") ?? timeOf(scan);
+    const time = stacks.get("T") ?? findTimeAxisOfScan(scan);
     this.#store.begin(this.#documentOf(scan, time, drawn, shown.kept), isSame && drawn !== null);
     const { document } = this.#store;
     // A kymograph in progress goes on.
@@ -354,14 +354,14 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** Finds the planes that traces and events use; returns whether they have other samples than before. */
   #trace({ regions, images }: Pick<Drawn, "regions" | "images">): boolean {
     const former = this.#traced;
-    const traced = tracedIn(this.#scan!, regions, images, this.images.axis);
+    const traced = findTraced(this.#scan!, regions, images, this.images.axis);
     const { scan } = traced;
     const isSame = scan === former?.scan && JSON.stringify(traced.bands) === JSON.stringify(former.bands);
     if (isSame) return false;
     this.#traced = traced;
     const isOfImages = scan.noun === "region";
     this.#traceFold.hidden = !scan.isLineScan;
-    within(this.#traceFold, "summary").textContent = isOfImages ? "Traces" : "Bands and traces";
+    findWithin(this.#traceFold, "summary").textContent = isOfImages ? "Traces" : "Bands and traces";
     for (const { panel, fold } of this.#measurementFolds) {
       fold.hidden = !this.#measuredBy(panel).scan.isLineScan;
     }
@@ -392,25 +392,30 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** Shows the image at a line of its traces. */
   #goTo(line: number) {
     if (this.#image === null) return;
-    const [count] = shapeOf(this.#traced!.scan);
+    const [count] = findShape(this.#traced!.scan);
     const index = Math.min(count - 1, Math.max(0, Math.round(line)));
     const { axis: over, at = [] } = this.images.kept!;
     this.emit("go", { over, index, at });
   }
 
   /** The document of a picture. @param kept belongs to the recording, not to the picture */
-  #documentOf(scan: Scan, time: Along, drawn: Drawn | null, kept: Shown["kept"]): Drawn {
+  #documentOf(scan: Scan, time: SeriesAxis, drawn: Drawn | null, kept: ShownPicture["kept"]): Drawn {
     const { traces, cursors } = this.#store.document;
-    const empty = { ...NOTHING, shape: shapeOf(scan), isLineScan: scan.isLineScan, cursors };
+    const empty = { ...NOTHING, shape: findShape(scan), isLineScan: scan.isLineScan, cursors };
     const document = {
       ...empty,
       ...drawn,
-      traces: drawn?.traces ?? traceSettingsOver(time, traces ?? undefined),
+      traces: drawn?.traces ?? chooseTraceSettingsOver(time, traces ?? undefined),
     };
     if (kept === null) return document;
     const { accepted, origin, regions } = kept;
     const own = document.regions.filter((region) => !isOfRecording(region));
-    return { ...document, accepted, origin, regions: distinct([...own, ...regions.filter(isOfRecording)]) };
+    return {
+      ...document,
+      accepted,
+      origin,
+      regions: makeIdsDistinct([...own, ...regions.filter(isOfRecording)]),
+    };
   }
 
   /** Call after samples, shown channels or view may have changed. */
@@ -456,7 +461,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** Shows other drawings of the same picture, as one step; the judgement stays if they state none. */
   replace(kept: Drawn | null | undefined): void {
     this.#record();
-    const other = this.#scan && drawnIn(kept, this.#scan);
+    const other = this.#scan && fitDrawn(kept, this.#scan);
     if (other === null) return;
     const { accepted, origin } = this.#store.document;
     this.#store.record({ accepted, origin, ...other });
@@ -535,25 +540,28 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** How many parts the shown image has besides the whole. */
   get #regionCount() {
     if (this.#scan === null || this.#scan.isLineScan) return null;
-    return partsIn(this.#store.document.regions).length - 1 || null;
+    return listMeasurableParts(this.#store.document.regions).length - 1 || null;
   }
 
   /** Lengths and means of the parts of the shown image. */
   get #regionColumns() {
     const scan = this.#scan;
-    const parts = partsIn(this.#store.document.regions);
+    const parts = listMeasurableParts(this.#store.document.regions);
     if (scan === null || scan.isLineScan || parts.length < 2) return [];
-    return columnsOf(imageRows(parts, { shape: shapeOf(scan), axes: scan.axes }, scan.group.shown));
+    return makeColumns(makeImageRows(parts, { shape: findShape(scan), axes: scan.axes }, scan.group.shown));
   }
 
   /** Picks the found item whose line in the picture is nearest to a press. */
-  #pickNear({ x, y }: Point, reach: number) {
+  #pickNear({ x, y }: PicturePoint, reach: number) {
     const { source } = this.#panes;
     const at = source.toScreen(x, y);
-    const toScreen = (point: Point) => source.toScreen(point.x, point.y);
+    const toScreen = (point: PicturePoint) => source.toScreen(point.x, point.y);
     const distance = (_: unknown, outline: Outline) => {
       const points = outline.map(toScreen);
-      return Math.min(Infinity, ...points.map((point, i) => distanceTo(at, points[i - 1] ?? point, point)));
+      return Math.min(
+        Infinity,
+        ...points.map((point, i) => measureDistanceToLine(at, points[i - 1] ?? point, point)),
+      );
     };
     this.#measurements.some((panel) => panel.pickNear(distance, reach));
   }
@@ -599,10 +607,10 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     };
     reference.overlay = () => [
       ...underReference(),
-      ...pathMarks(
-        bandsOf(this.#store.shown.regions),
+      ...drawPathMarks(
+        selectBands(this.#store.shown.regions),
         this.#path,
-        this.#scan === null ? 0 : shapeOf(this.#scan)[1],
+        this.#scan === null ? 0 : findShape(this.#scan)[1],
         reference,
       ),
     ];
@@ -682,8 +690,8 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     const inPicture = this.#isOfImages ? [] : this.#measurements;
     return [
       ...inPicture.flatMap((panel) => panel.marks(toScreen)),
-      ...marksOf(this.#store.shown.regions, source),
-      ...inPicture.flatMap(({ picked }) => picked === null ? [] : pickedMarks(picked, source)),
+      ...drawMarks(this.#store.shown.regions, source),
+      ...inPicture.flatMap(({ picked }) => picked === null ? [] : markPickedItem(picked, source)),
       ...stampMarks(this.#scan?.isTyped ? "calibration typed" : "", source.plot),
     ];
   }
@@ -733,7 +741,7 @@ function showAbove(id: string) {
 }
 
 /** Marks of a picked item: its line in time within its columns, and a ring if it has a column. */
-function pickedMarks({ line, column, columns: [from, to] }: Picked, pane: Pane): Mark[] {
+function markPickedItem({ line, column, columns: [from, to] }: Picked, pane: Pane): Mark[] {
   const style = { color: PICKED, width: 2, halo: true };
   const points = [from, to].map((y) => pane.toScreen(line + 0.5, y));
   if (column === null) return [{ points, ...style }];
@@ -742,9 +750,9 @@ function pickedMarks({ line, column, columns: [from, to] }: Picked, pane: Pane):
 }
 
 /** A panel that is a list. */
-const listed = (list: RegionList) => ({ element: panel(list.element) });
+const wrapList = (list: RegionList) => ({ element: panel(list.element) });
 
-const folded = (
+const foldPanel = (
   title: string,
   panel: { element: HTMLElement },
   id: string,
@@ -755,6 +763,6 @@ const folded = (
     "details",
     { id: `measure-${id}`, open: isOpen },
     element("summary", { textContent: title }),
-    help(section, title),
+    makeHelpLink(section, title),
     panel.element,
   );

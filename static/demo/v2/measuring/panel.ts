@@ -1,11 +1,11 @@
 /** What the measuring panels share. */
-import { axisTitle, tableUnit } from "../../../measure/axes.ts";
-import { velocityTableUnit } from "../../../measure/flow/velocity.ts";
+import { formatAxisTitle, formatTableUnit } from "../../../measure/axes.ts";
+import { formatVelocityUnit } from "../../../measure/flow/velocity.ts";
 import { element } from "../controls/element.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
-import { type About, type Scan, shapeOf } from "../drawing/scan.ts";
+import { type About, findShape, type Scan } from "../drawing/scan.ts";
 import type { Column } from "../../../measure/csv.ts";
-import type { Plot } from "./svg_plot.ts";
+import type { SvgPlot } from "./svg_plot.ts";
 import type { Drawn } from "../drawing/drawn.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
@@ -13,10 +13,10 @@ import type { Measurement, Quantity } from "../../../measure/measurement.ts";
 import type { Result } from "../../../measure/result.ts";
 
 /** Visible lines. */
-export type Span = { from: number; to: number };
+export type LineSpan = { from: number; to: number };
 
 /** What a panel saves. */
-export interface Saved {
+export interface PanelFiles {
   /** How many things it has to save, such as events or traces; null if nothing was drawn or measured. */
   count: number | null;
   /** Settings and summary. */
@@ -28,13 +28,13 @@ export interface Saved {
   /** Columns of the table. */
   columns: readonly Column[];
   /** Null without content. */
-  plot?: (span: Span) => Plot | null;
+  plot?: (span: LineSpan) => SvgPlot | null;
   /** Where it was measured, if not in the shown picture. */
   scan?: Scan<Samples> | null;
 }
 
 /** What was measured in the shown picture. */
-export interface Measured {
+export interface MeasuredPicture {
   drawn: Drawn;
   scan: Scan;
   /** What traces and measurements are of: the scan, or the means of its images. */
@@ -78,7 +78,7 @@ export class Panel<Events extends object = Plain, Of extends Samples = Float32Ar
 
   /** Unit of time in tables. */
   get timeUnit(): string {
-    return tableUnit(this.scan?.axes[0] ?? { unit: "seconds" });
+    return formatTableUnit(this.scan?.axes[0] ?? { unit: "seconds" });
   }
 
   /** Time per line. */
@@ -88,7 +88,7 @@ export class Panel<Events extends object = Plain, Of extends Samples = Float32Ar
 
   /** Times of all lines. */
   timesOf(scan: Scan<Samples>): Float64Array<ArrayBuffer> {
-    return Float64Array.from({ length: shapeOf(scan)[0] }, (_, line) => line * this.timeStep);
+    return Float64Array.from({ length: findShape(scan)[0] }, (_, line) => line * this.timeStep);
   }
 
   changed(): void {
@@ -99,14 +99,14 @@ export class Panel<Events extends object = Plain, Of extends Samples = Float32Ar
 /** Size, time axis and note of a plot. */
 export function plotOver(
   { axes: [time], note }: Pick<Scan, "axes" | "note">,
-  { from, to }: Span,
-): Omit<Plot, "y" | "traces"> {
-  const x = { low: (from - 0.5) * time.step, high: (to - 0.5) * time.step, title: axisTitle(time) };
+  { from, to }: LineSpan,
+): Omit<SvgPlot, "y" | "traces"> {
+  const x = { low: (from - 0.5) * time.step, high: (to - 0.5) * time.step, title: formatAxisTitle(time) };
   return { width: WIDTH, height: HEIGHT, x, note };
 }
 
 /** Index of the item nearest to a line, for items at equal distances; -1 without any. */
-export function nearestTo(found: readonly { line: number }[], line: number): number {
+export function findNearestIndex(found: readonly { line: number }[], line: number): number {
   const [first, second] = found;
   if (first === undefined) return -1;
   const step = second === undefined ? Infinity : second.line - first.line;
@@ -118,6 +118,6 @@ export const velocityColumn = ({ axes }: Pick<Scan, "axes">, values: (number | n
   values: (number | null)[];
 } => ({
   name: "Velocity",
-  unit: velocityTableUnit(axes),
+  unit: formatVelocityUnit(axes),
   values,
 });

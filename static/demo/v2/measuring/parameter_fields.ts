@@ -1,6 +1,6 @@
 /** Fields for the parameters of a measurement or of traces. */
 import { choiceField, numberField } from "../controls/fields.ts";
-import { help } from "../controls/help.ts";
+import { makeHelpLink } from "../controls/help.ts";
 import type { Parameter, Settings } from "../../../measure/measurement.ts";
 
 /** One field for each parameter. */
@@ -11,8 +11,8 @@ export class ParameterFields {
   constructor(prefix: string, parameters: readonly Parameter[], onTyped: (key: string) => void) {
     this.#fields = parameters.map((parameter) => {
       const { key, label, shown = label, help: section } = parameter;
-      const field = fieldOf(`${prefix}-${key}`, parameter, () => onTyped(key));
-      if (section !== undefined) field.label.append(help(section, shown.toLowerCase()));
+      const field = makeParameterField(`${prefix}-${key}`, parameter, () => onTyped(key));
+      if (section !== undefined) field.label.append(makeHelpLink(section, shown.toLowerCase()));
       return { parameter, field };
     });
   }
@@ -64,7 +64,7 @@ export class ParameterFields {
   }
 }
 
-function fieldOf(
+function makeParameterField(
   id: string,
   { label, shown = label, value, choices, unit = "", least, most = Infinity, isCount = false }: Parameter,
   changed: () => void,

@@ -2,9 +2,9 @@
  * A report on one page: pictures, plots, results with their settings, and a paragraph for the methods section; as HTML to
  * be printed and as SVG. Both embed everything that they show.
  */
-import { shownText } from "../../../measure/axes.ts";
-import { type Fact, grouped, methodsOf, type Part, valueText } from "./report_methods.ts";
-import { escaped } from "./svg_plot.ts";
+import { showGreek } from "../../../measure/axes.ts";
+import { type Fact, formatValue, groupFacts, type ReportPart, writeMethods } from "./report_methods.ts";
+import { escapeXml } from "./svg_plot.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { About } from "../drawing/scan.ts";
 
@@ -15,7 +15,7 @@ export interface Report {
   facts: About;
   /** Pictures as data URLs, with their sizes in CSS pixels; the first one is that of the recording. */
   pictures: readonly { name: string; url: string; width: number; height: number }[];
-  parts: readonly Part[];
+  parts: readonly ReportPart[];
   /** Program and version, such as `acq-server 0.1.0`. */
   version: string;
   measuredOn: Date;
@@ -36,7 +36,7 @@ const FONT = "Helvetica, Arial, sans-serif";
 const PLOT_ID = /( id="|="url\(#)plot(?=["\)])/g;
 
 /** Pictures that fit a width, none larger than the first one: a reference image shows where its line scan lies. */
-function sized(pictures: Report["pictures"], most: number): Report["pictures"] {
+function fitPictures(pictures: Report["pictures"], most: number): Report["pictures"] {
   const fitted = (picture: Report["pictures"][number], width: number, height: number) => {
     const scale = Math.min(1, width / picture.width, height / picture.height);
     return {
@@ -54,23 +54,23 @@ function sized(pictures: Report["pictures"], most: number): Report["pictures"] {
 /** Makes the report as an HTML document. @returns an HTML document */
 export function reportHtml(report: Report): string {
   const { title, facts, pictures, parts, version } = report;
-  const list = (about: About, textOf = valueText) => {
-    const facts = grouped(about);
+  const list = (about: About, textOf = formatValue) => {
+    const facts = groupFacts(about);
     const single = facts.filter(({ values }) => values.every(({ of }) => of === ""));
     const each = facts.filter((fact) => !single.includes(fact));
     return `<dl>${
       single.map(({ name, values }) =>
-        `<dt>${escaped(shownText(name))}</dt><dd>${
-          escaped([...new Set(values.map(({ value }) => textOf(value)))].join(", "))
+        `<dt>${escapeXml(showGreek(name))}</dt><dd>${
+          escapeXml([...new Set(values.map(({ value }) => textOf(value)))].join(", "))
         }</dd>`
       ).join("")
-    }</dl>${each.length === 0 ? "" : table(byResult(each))}`;
+    }</dl>${each.length === 0 ? "" : makeHtmlTable(tabulateByResult(each))}`;
   };
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>${escaped(title)}</title>
+<title>${escapeXml(title)}</title>
 <style>
 body { max-width: 50em; margin: 2em auto; padding: 0 1em; font: 13px/1.4 ${FONT}; color: #1a1f26; background: #fff; }
 h1 { font-size: 20px; } h2 { font-size: 15px; margin: 1.2em 0 0.4em; }
@@ -82,19 +82,19 @@ th, td { padding: 1px 6px 1px 0; text-align: left; vertical-align: top; }
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
+<h1>${escapeXml(title)}</h1>
 ${list(facts, String)}
 ${
-    sized(pictures, PAGE_WIDTH).map(({ name, url, width }) =>
-      `<figure><img src="${escaped(url)}" alt="${escaped(name)}" width="${width}"><figcaption>${
-        escaped(name)
+    fitPictures(pictures, PAGE_WIDTH).map(({ name, url, width }) =>
+      `<figure><img src="${escapeXml(url)}" alt="${escapeXml(name)}" width="${width}"><figcaption>${
+        escapeXml(name)
       }</figcaption></figure>`
     ).join("\n")
   }
 ${
     parts.map((part) =>
       `<section>
-<h2>${escaped(part.name)}</h2>
+<h2>${escapeXml(part.name)}</h2>
 ${part.plot ?? ""}
 ${list(part.about)}
 ${tableHtml(part.columns)}
@@ -103,9 +103,9 @@ ${tableHtml(part.columns)}
   }
 <section>
 <h2>Methods</h2>
-<p>${escaped(methodsOf(report))}</p>
+<p>${escapeXml(writeMethods(report))}</p>
 </section>
-<p>${escaped(version)}</p>
+<p>${escapeXml(version)}</p>
 </main>
 </body>
 </html>
@@ -113,26 +113,26 @@ ${tableHtml(part.columns)}
 }
 
 /** A row for each fact and a column for each result. */
-function byResult(facts: readonly Fact[]): string[][] {
+function tabulateByResult(facts: readonly Fact[]): string[][] {
   const results = [...new Set(facts.flatMap(({ values }) => values.map(({ of }) => of)))];
   return [
     ["Quantity", ...results],
     ...facts.map(({ name, values }) => [
-      shownText(name),
-      ...results.map((result) => valueText(values.find(({ of }) => of === result)?.value ?? "")),
+      showGreek(name),
+      ...results.map((result) => formatValue(values.find(({ of }) => of === result)?.value ?? "")),
     ]),
   ];
 }
 
 /** A table; empty if it has no rows or too many. */
 function tableHtml(columns: readonly Column[]) {
-  const rows = rowsOf(columns);
-  return rows === null ? "" : table(rows);
+  const rows = makeTextRows(columns);
+  return rows === null ? "" : makeHtmlTable(rows);
 }
 
 /** Rows as HTML, the first one as heads. */
-function table([head, ...body]: readonly (readonly string[])[]): string {
-  const cellOf = (text: string, tag: string) => `<${tag}>${escaped(text)}</${tag}>`;
+function makeHtmlTable([head, ...body]: readonly (readonly string[])[]): string {
+  const cellOf = (text: string, tag: string) => `<${tag}>${escapeXml(text)}</${tag}>`;
   // Screen readers ignore an empty header.
   const cells = (row: readonly string[], tag: string) =>
     `<tr>${row.map((text) => cellOf(text, text === "" ? "td" : tag)).join("")}</tr>`;
@@ -142,14 +142,14 @@ function table([head, ...body]: readonly (readonly string[])[]): string {
 }
 
 /** Head and rows as texts, without columns that are empty; null if the table is empty or too long for a report. */
-function rowsOf(all: readonly Column[]) {
+function makeTextRows(all: readonly Column[]) {
   const columns = all.filter(({ values }) =>
     Array.from(values).some((value) => value !== null && value !== "")
   );
   const length = Math.max(0, ...columns.map(({ values }) => values.length));
   if (length === 0 || length > MOST_ROWS) return null;
   return [
-    columns.map(({ name, unit }) => unit ? `${name} (${shownText(unit)})` : name),
+    columns.map(({ name, unit }) => unit ? `${name} (${showGreek(unit)})` : name),
     ...Array.from({ length }, (_, i) =>
       columns.map(({ values }) => {
         const value = values[i] ?? "";
@@ -170,24 +170,24 @@ export function reportSvg(report: Report, measure: (text: string) => number): st
   const body: string[] = [];
   let y = MARGIN;
   const write = (text: string, size = 12, weight = "normal") => {
-    for (const line of wrapped(text, (WIDTH - 2 * MARGIN) * 12 / size, measure)) {
+    for (const line of wrapText(text, (WIDTH - 2 * MARGIN) * 12 / size, measure)) {
       y += LINE * size / 12;
       body.push(
-        `<text x="${MARGIN}" y="${y}" font-size="${size}" font-weight="${weight}">${escaped(line)}</text>`,
+        `<text x="${MARGIN}" y="${y}" font-size="${size}" font-weight="${weight}">${escapeXml(line)}</text>`,
       );
     }
   };
   write(title, 20, "bold");
-  const list = (about: About, textOf = valueText) => {
-    for (const { name, values } of grouped(about)) {
+  const list = (about: About, textOf = formatValue) => {
+    for (const { name, values } of groupFacts(about)) {
       const texts = values.map(({ of, value }) => `${textOf(value)}${of === "" ? "" : ` (${of})`}`);
-      write(`${shownText(name)}: ${texts.join(" · ")}`);
+      write(`${showGreek(name)}: ${texts.join(" · ")}`);
     }
   };
   list(facts, String);
-  for (const { name, url, width, height } of sized(pictures, WIDTH - 2 * MARGIN)) {
+  for (const { name, url, width, height } of fitPictures(pictures, WIDTH - 2 * MARGIN)) {
     y += LINE;
-    body.push(`<image x="${MARGIN}" y="${y}" width="${width}" height="${height}" href="${escaped(url)}"/>`);
+    body.push(`<image x="${MARGIN}" y="${y}" width="${width}" height="${height}" href="${escapeXml(url)}"/>`);
     y += height;
     write(name);
   }
@@ -202,11 +202,11 @@ export function reportSvg(report: Report, measure: (text: string) => number): st
       y += width > 0 ? height + 8 : 0;
     }
     list(about);
-    for (const row of rowsOf(columns) ?? []) write(row.map((cell) => cell || "–").join(" · "));
+    for (const row of makeTextRows(columns) ?? []) write(row.map((cell) => cell || "–").join(" · "));
   }
   y += LINE / 2;
   write("Methods", 15, "bold");
-  write(methodsOf(report));
+  write(writeMethods(report));
   write(version);
   const height = Math.ceil(y + MARGIN);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="${FONT}" fill="#1a1f26">
@@ -217,7 +217,7 @@ ${body.join("\n")}
 }
 
 /** Lines of a text that fit a width. */
-function wrapped(text: string, width: number, measure: (text: string) => number): string[] {
+function wrapText(text: string, width: number, measure: (text: string) => number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const longer = `${lines.at(-1) ?? ""} ${word}`;

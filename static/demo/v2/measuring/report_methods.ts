@@ -1,6 +1,6 @@
 /** The paragraph of a report for the methods section of a paper: sentences with date, channels, settings and citation. */
 import { listInWords } from "../../../measure/word_list.ts";
-import { counted, shownText } from "../../../measure/axes.ts";
+import { formatCount, showGreek } from "../../../measure/axes.ts";
 import type { Column } from "../../../measure/csv.ts";
 import { TRACE_SENTENCES } from "../../../measure/light/band_trace.ts";
 import type { Sentences } from "../../../measure/measurement.ts";
@@ -8,7 +8,7 @@ import { MEASUREMENTS } from "../../../measure/measurements.ts";
 import type { About } from "../drawing/scan.ts";
 
 /** Part of the results. */
-export interface Part {
+export interface ReportPart {
   name: string;
   /** Settings and summary. */
   about: About;
@@ -45,7 +45,7 @@ const NO_SETTINGS = new Set([
 /** Sentences for settings whose name is not a noun, without the full stop. */
 const SENTENCES: Sentences = Object.assign(
   {
-    "Over": (axis: string) => `Images were measured over ${lowered(axis)}`,
+    "Over": (axis: string) => `Images were measured over ${lowerFirst(axis)}`,
     "Images": (count: string) => `Each curve has ${count} images`,
     "Timing": (words: string) => words,
     "Along": (line: string) => `It was measured along ${line}`,
@@ -56,20 +56,20 @@ const SENTENCES: Sentences = Object.assign(
 );
 
 /** Text for the methods section of a paper, and what to cite. */
-export function methodsOf(
-  { parts, version, measuredOn }: { parts: readonly Part[]; version: string; measuredOn: Date },
+export function writeMethods(
+  { parts, version, measuredOn }: { parts: readonly ReportPart[]; version: string; measuredOn: Date },
 ): string {
   const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long" }).format(measuredOn);
   return [
     `The recording was measured on ${day} with ${version}.`,
     // What holds for several parts is said once.
-    ...new Set(parts.flatMap(sentencesOf)),
+    ...new Set(parts.flatMap(writeSentences)),
     `Citation: ${AUTHORS} (${measuredOn.getFullYear()}). ${version}. Computer software.`,
   ].join(" ");
 }
 
 /** Facts by their names, those of several results together. */
-export function grouped(about: About): Fact[] {
+export function groupFacts(about: About): Fact[] {
   const facts = new Map<string, Fact["values"]>();
   for (const [key, value] of about) {
     const [, name, of] = /^(.*?), (.+)$/.exec(key) ?? [key, key, ""];
@@ -83,11 +83,11 @@ export function grouped(about: About): Fact[] {
 }
 
 /** What was measured, where and how. */
-function sentencesOf({ name, settings, columns }: Part): string[] {
-  const facts = grouped(settings);
+function writeSentences({ name, settings, columns }: ReportPart): string[] {
+  const facts = groupFacts(settings);
   const valuesOf = (name: string) => facts.find((fact) => fact.name === name)?.values ?? [];
   const inTable = Array.from(columns.find(({ name }) => name === "Channel")?.values ?? [], String);
-  const channels = [...new Set(inTable.length > 0 ? inTable : valuesOf("Channel").map(textOf))];
+  const channels = [...new Set(inTable.length > 0 ? inTable : valuesOf("Channel").map(formatFact))];
   const places = PLACES.flatMap(valuesOf).map(({ value }) =>
     String(value).replace(/, (columns .*)$/, " ($1)")
   );
@@ -100,25 +100,25 @@ function sentencesOf({ name, settings, columns }: Part): string[] {
   ];
   // With a unit, it is a number of lines.
   const isMean = ({ name }: Fact) => /^Mean of($| [^(])/.test(name);
-  const means = facts.filter(isMean).flatMap(({ values }) => values.map(textOf));
-  const set = facts.filter((fact) => !NO_SETTINGS.has(fact.name) && !isMean(fact)).map(settingOf);
+  const means = facts.filter(isMean).flatMap(({ values }) => values.map(formatFact));
+  const set = facts.filter((fact) => !NO_SETTINGS.has(fact.name) && !isMean(fact)).map(writeSetting);
   return [
     `${name} ${verb} measured${where.length === 0 ? "" : ` in ${where.join(", ")}`}.`,
     ...means.length === 0 ? [] : [`Means were taken of ${means.join("; ")}.`],
     ...valuesOf("Method").map(({ of, value }) =>
-      `The method${of === "" ? "" : ` for ${of}`} was: ${shownText(String(value))}.`
+      `The method${of === "" ? "" : ` for ${of}`} was: ${showGreek(String(value))}.`
     ),
     ...set.filter(({ isOwn }) => isOwn).map(({ text }) => `${text}.`),
-    ...together(set.filter(({ isOwn }) => !isOwn).map(({ text }) => text)),
+    ...joinSettings(set.filter(({ isOwn }) => !isOwn).map(({ text }) => text)),
   ];
 }
 
 /** A setting as a sentence of its own, or as a part such as `window was 38 lines`. */
-function settingOf({ name: key, values }: Fact): { text: string; isOwn: boolean } {
+function writeSetting({ name: key, values }: Fact): { text: string; isOwn: boolean } {
   const [, name = key, unit = ""] = /^(.+) \(([^()]+)\)$/.exec(key) ?? [];
   const texts = new Map<string, string[]>();
   for (const one of values) {
-    const text = `${textOf(one)} ${shownText(unit)}`.trim();
+    const text = `${formatFact(one)} ${showGreek(unit)}`.trim();
     texts.set(text, [...texts.get(text) ?? [], one.of]);
   }
   const own = SENTENCES[name[0]?.toUpperCase() + name.slice(1)];
@@ -126,25 +126,25 @@ function settingOf({ name: key, values }: Fact): { text: string; isOwn: boolean 
   const all = [...texts].map(([text, of]) => `${text}${of[0] === "" ? "" : ` for ${listInWords(of)}`}`);
   const text = listInWords(all);
   return own === undefined
-    ? { text: `${lowered(shownText(name))} was ${text}`, isOwn: false }
+    ? { text: `${lowerFirst(showGreek(name))} was ${text}`, isOwn: false }
     : { text: own(text), isOwn: true };
 }
 
 /** One sentence of several settings; only the first has a verb. */
-function together(settings: readonly string[]): string[] {
+function joinSettings(settings: readonly string[]): string[] {
   if (settings.length === 0) return [];
   const [first, ...others] = settings;
   return [`The ${listInWords([first!, ...others.map((text) => `the ${text.replace(" was ", " ")}`)])}.`];
 }
 
 /** The value of a fact as it is read. */
-export const textOf = ({ value }: { value: string | number }): string => valueText(value);
+export const formatFact = ({ value }: { value: string | number }): string => formatValue(value);
 
 /** A value with as many digits as are read. */
-export function valueText(value: string | number): string {
-  if (typeof value === "string") return shownText(value);
-  return Number.isInteger(value) ? counted(value) : String(Number(value.toPrecision(DIGITS)));
+export function formatValue(value: string | number): string {
+  if (typeof value === "string") return showGreek(value);
+  return Number.isInteger(value) ? formatCount(value) : String(Number(value.toPrecision(DIGITS)));
 }
 
 /** As within a sentence, unless it begins with a name such as `F0`. */
-const lowered = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+const lowerFirst = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());

@@ -1,17 +1,24 @@
 /** Saves tables as CSV, and their settings and summaries as JSON files of the same names, one by one or together. */
-import { type Column, companion, csv, type DecimalSign, type Facts, objectOf } from "../../../measure/csv.ts";
-import { type NamedText, zipOfTexts } from "../../../measure/zip.ts";
-import { ONLY_SCENE, type Place } from "../../../measure/result_tables.ts";
+import {
+  collectFacts,
+  type Column,
+  type DecimalSign,
+  type Facts,
+  writeCompanion,
+  writeCsv,
+} from "../../../measure/csv.ts";
+import { type NamedText, zipTexts } from "../../../measure/zip.ts";
+import { ONLY_SCENE, type TableOrigin } from "../../../measure/result_tables.ts";
 import { byId, saveFile } from "../controls/element.ts";
 import { choiceField } from "../controls/fields.ts";
-import { keep, kept } from "../controls/kept.ts";
+import { readKept, writeKept } from "../controls/kept.ts";
 import type { Scan } from "../drawing/scan.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
 
 /** Under which the browser remembers the decimal sign. */
 const KEY = "acq-server decimal sign";
 
-const decimalSign = (): DecimalSign => kept(KEY) === "comma" ? "comma" : "point";
+const readDecimalSign = (): DecimalSign => readKept(KEY) === "comma" ? "comma" : "point";
 
 /** Chooses the decimal sign of all saved tables; the browser remembers it. */
 export function decimalField(): HTMLLabelElement {
@@ -19,13 +26,13 @@ export function decimalField(): HTMLLabelElement {
     { value: "point", name: "point" },
     { value: "comma", name: "comma, cells separated by ;" },
   ]);
-  select.addEventListener("change", () => keep(KEY, select.value === "comma" ? "comma" : null));
-  select.value = decimalSign();
+  select.addEventListener("change", () => writeKept(KEY, select.value === "comma" ? "comma" : null));
+  select.value = readDecimalSign();
   return label;
 }
 
 /** Version of the program, as reports and tables state it. */
-export const programVersion = (): string => byId("server").textContent?.split(" · ")[0] || "acq-server";
+export const findProgramVersion = (): string => byId("server").textContent?.split(" · ")[0] || "acq-server";
 
 /** A table to be saved. */
 export interface TableToSave {
@@ -37,10 +44,10 @@ export interface TableToSave {
 }
 
 /** Saves a table as `STEM.csv`. */
-export const saveTable = (table: Omit<TableToSave, "about">): void => saveText(tableFile(table));
+export const saveTable = (table: Omit<TableToSave, "about">): void => saveText(makeTableFile(table));
 
 /** Saves what is known of a table as `STEM.json`. */
-export const saveSettings = (table: TableToSave): void => saveText(settingsFile(table));
+export const saveSettings = (table: TableToSave): void => saveText(makeSettingsFile(table));
 
 /**
  * Saves tables, each with its settings, and further files as `NAME.zip`: browsers ask whether a page may save several files
@@ -51,19 +58,19 @@ export async function saveTogether(
   tables: readonly TableToSave[],
   others: readonly NamedText[],
 ): Promise<void> {
-  const files = tables.flatMap((table) => [tableFile(table), settingsFile(table)]);
-  saveFile(`${name}.zip`, await zipOfTexts([...files, ...others]));
+  const files = tables.flatMap((table) => [makeTableFile(table), makeSettingsFile(table)]);
+  saveFile(`${name}.zip`, await zipTexts([...files, ...others]));
 }
 
-const tableFile = ({ stem, columns }: Omit<TableToSave, "about">): NamedText => [
+const makeTableFile = ({ stem, columns }: Omit<TableToSave, "about">): NamedText => [
   `${stem}.csv`,
-  csv(columns, decimalSign()),
+  writeCsv(columns, readDecimalSign()),
 ];
 
-function settingsFile({ stem, columns, about }: TableToSave): NamedText {
-  const parts = Object.entries(about).map(([name, facts]) => [name, objectOf(facts)]);
-  const all = { program: programVersion(), ...Object.fromEntries(parts) };
-  return [`${stem}.json`, companion(`${stem}.csv`, columns, decimalSign(), all)];
+function makeSettingsFile({ stem, columns, about }: TableToSave): NamedText {
+  const parts = Object.entries(about).map(([name, facts]) => [name, collectFacts(facts)]);
+  const all = { program: findProgramVersion(), ...Object.fromEntries(parts) };
+  return [`${stem}.json`, writeCompanion(`${stem}.csv`, columns, readDecimalSign(), all)];
 }
 
 function saveText([name, text]: NamedText) {
@@ -72,7 +79,7 @@ function saveText([name, text]: NamedText) {
 }
 
 /** Where the shown plane lies in its file. A kymograph, a projection and means are of all images along their axis. */
-export function placeIn({ fileName, place, derived }: Scan<Samples>): Place {
+export function describeTableOrigin({ fileName, place, derived }: Scan<Samples>): TableOrigin {
   const facts = new Map(place());
   const along = derived();
   const at = (name: string, isAll: boolean) => isAll ? null : Number(facts.get(name) ?? 1);

@@ -1,29 +1,29 @@
 /** Results as the page shows them: tables, plots and peaks of one or several bands. */
-import { counted } from "../../../measure/axes.ts";
+import { formatCount } from "../../../measure/axes.ts";
 import {
-  type Axes,
   type Item,
+  listValuesOver,
   type Measurement,
   type OverTime,
   type Quantity,
-  valuesOver,
+  type ScanSampling,
 } from "../../../measure/measurement.ts";
-import type { Named } from "../../../measure/result_tables.ts";
-import { capitalized } from "../../../measure/stack.ts";
+import type { NamedResult } from "../../../measure/result_tables.ts";
+import { capitalize } from "../../../measure/stack.ts";
 import { element } from "../controls/element.ts";
 import { button, tables } from "../controls/fields.ts";
-import { headOf, textOf } from "./item_list.ts";
-import { histogram } from "./histogram.ts";
-import { plotOver, type Span } from "./panel.ts";
-import { quantityTexts, type Scan } from "../drawing/scan.ts";
+import { formatCell, makeColumnHead } from "./item_list.ts";
+import { makeHistogram } from "./histogram.ts";
+import { type LineSpan, plotOver } from "./panel.ts";
+import { formatQuantities, type Scan } from "../drawing/scan.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
-import { rangeOf, SERIES_RANGE, seriesOf } from "./values_over_time.ts";
+import { chooseRange, makeChartSeries, SERIES_RANGE } from "./values_over_time.ts";
 import type { TraceSettings } from "../../../measure/light/baseline.ts";
 import type { Trace } from "./band_traces.ts";
-import type { Plot } from "./svg_plot.ts";
+import type { SvgPlot } from "./svg_plot.ts";
 
 /** A result with its edits, as the page shows it. */
-export interface Shown extends Named {
+export interface ShownResult extends NamedResult {
   /** CSS colour of its band; empty for whole lines. */
   color: string;
   /** Names it in lists and charts; empty if it is the only one. */
@@ -41,7 +41,7 @@ export interface PeaksInTraces {
 }
 
 /** What a measurement of events adds to its settings. */
-type Threshold = { trace?: TraceSettings; f0: number; height: number };
+type EventThreshold = { trace?: TraceSettings; f0: number; height: number };
 
 /** Dash of a threshold above an F₀ that moves. */
 const THRESHOLD_DASH = "4 6";
@@ -53,7 +53,7 @@ const PLOT_COLOR = "#0072b2";
 const MOST_REJECTED = 100;
 
 /** Makes a function that finds the peaks of results in the traces of their channel; it gives the same curve again. */
-export function peaksInTraces(): (shown: readonly Shown[], traces: readonly Trace[]) => PeaksInTraces {
+export function makePeakFinder(): (shown: readonly ShownResult[], traces: readonly Trace[]) => PeaksInTraces {
   let made: { of: unknown[]; curve: ChartCurve | null } = { of: [], curve: null };
   return (shown, traces) => {
     const events = traces.length === 0 ? [] : shown.flatMap(({ items }) => items.map(({ line }) => line));
@@ -63,7 +63,7 @@ export function peaksInTraces(): (shown: readonly Shown[], traces: readonly Trac
       return { events, level: null, threshold: null };
     }
     const { of: { band }, settings } = one.result;
-    const { trace, f0, height } = settings as Threshold;
+    const { trace, f0, height } = settings as EventThreshold;
     const own = traces.find((trace) => trace.band.id === band);
     const course = trace?.isChange ? null : own?.f0.course ?? null;
     if (own === undefined || course === null) return { events, level: height, threshold: null };
@@ -77,14 +77,14 @@ export function peaksInTraces(): (shown: readonly Shown[], traces: readonly Trac
 }
 
 /** Values over time as a plot to be saved; null without any. */
-export function plotOf(
-  shown: readonly Shown[],
+export function makeValuePlot(
+  shown: readonly ShownResult[],
   overTime: OverTime,
   scan: Pick<Scan, "axes" | "note">,
-  span: Span,
-): Plot | null {
+  span: LineSpan,
+): SvgPlot | null {
   const [{ step }] = scan.axes;
-  const all = shown.map((one) => ({ one, series: seriesOf(overTime, [one], scan.axes) }))
+  const all = shown.map((one) => ({ one, series: makeChartSeries(overTime, [one], scan.axes) }))
     .filter(({ series }) => series.points.length > 0);
   const points = all.flatMap(({ series }) => series.points);
   if (points.length === 0) return null;
@@ -98,29 +98,31 @@ export function plotOf(
     const spread = series.points.map(({ spread }) => spread);
     return [{ ...trace, spread }, { ...trace, name: "", isDots: true }];
   });
-  const range = rangeOf({ curves: [], points, level: null, least: SERIES_RANGE }, span);
+  const range = chooseRange({ curves: [], points, level: null, least: SERIES_RANGE }, span);
   return { ...plotOver(scan, span), y: { ...range, title: all[0]!.series.title }, traces };
 }
 
 /** A histogram of the values over time, or of amplitudes; empty with few of them. */
-export function distribution(
+export function makeDistribution(
   measurement: Measurement,
-  shown: readonly Shown[],
-  axes: Axes,
+  shown: readonly ShownResult[],
+  axes: ScanSampling,
 ): SVGSVGElement[] {
   const items = shown.flatMap((one) => one.items);
   const { overTime } = measurement;
   if (overTime !== undefined) {
-    const title = headOf({ name: overTime.name, unit: overTime.unit(axes) });
-    return histogram(valuesOver(measurement, items, axes), title);
+    const title = makeColumnHead({ name: overTime.name, unit: overTime.unit(axes) });
+    return makeHistogram(listValuesOver(measurement, items, axes), title);
   }
   const column = measurement.columns(items, axes).find(({ name }) => name === "Amplitude");
-  return column === undefined ? [] : histogram(Float64Array.from(column.values, Number), headOf(column));
+  return column === undefined
+    ? []
+    : makeHistogram(Float64Array.from(column.values, Number), makeColumnHead(column));
 }
 
 /** A line for each quantity: its name at the left and its value at the right. */
-export const summaryLines = (quantities: readonly Quantity[]): HTMLSpanElement[] =>
-  quantityTexts(quantities).map(([name, value]) =>
+export const makeSummaryLines = (quantities: readonly Quantity[]): HTMLSpanElement[] =>
+  formatQuantities(quantities).map(([name, value]) =>
     element(
       "span",
       { className: "quantity" },
@@ -131,14 +133,14 @@ export const summaryLines = (quantities: readonly Quantity[]): HTMLSpanElement[]
   );
 
 /** Quantities in a sentence, such as `Diameters 100 · Median diameter 12.3 µm`. */
-export const summaryWords = (quantities: readonly Quantity[]): string =>
-  quantityTexts(quantities).map((texts) => texts.join(" ")).join(" · ");
+export const writeSummary = (quantities: readonly Quantity[]): string =>
+  formatQuantities(quantities).map((texts) => texts.join(" ")).join(" · ");
 
 /** A row for each quantity and a column for each of several results. */
-export function summaryTable(title: string, shown: readonly Shown[]): HTMLTableElement[] {
+export function makeSummaryTable(title: string, shown: readonly ShownResult[]): HTMLTableElement[] {
   if (shown.length < 2) return [];
   const names = [...new Set(shown.flatMap(({ quantities }) => quantities.map(({ name }) => name)))];
-  const values = shown.map(({ quantities }) => new Map(quantityTexts(quantities)));
+  const values = shown.map(({ quantities }) => new Map(formatQuantities(quantities)));
   const rows = names.map((name) => [name, ...values.map((texts) => texts.get(name) ?? "")]).filter((
     [, ...texts],
   ) => texts.some((text) => text !== ""));
@@ -146,11 +148,11 @@ export function summaryTable(title: string, shown: readonly Shown[]): HTMLTableE
 }
 
 /** Candidates that were rejected, each with its reason and a button that takes it; empty without any. */
-export function rejectedTable(
+export function makeRejectedTable(
   { title, columns: columnsOf }: Measurement,
-  shown: readonly Shown[],
+  shown: readonly ShownResult[],
   { axes, noun }: Pick<Scan, "axes" | "noun">,
-  onTake: (shown: Shown, item: Item) => void,
+  onTake: (shown: ShownResult, item: Item) => void,
 ): HTMLElement[] {
   const all = shown.flatMap((one) => one.rejected.map((item) => ({ one, item })));
   if (all.length === 0) return [];
@@ -158,12 +160,12 @@ export function rejectedTable(
   const columns = columnsOf(all.map(({ item }) => item), axes).slice(0, 2);
   const rows = all.slice(0, MOST_REJECTED).map(({ one, item }, i) => [
     ...isNamed ? [one.name] : [],
-    ...columns.map(({ values, step }) => textOf(values[i], step)),
+    ...columns.map(({ values, step }) => formatCell(values[i], step)),
     item.reason,
     button("Take", () => onTake(one, item), { "aria-label": `Take candidate ${i + 1}` }),
   ]);
-  const heads = [...isNamed ? [capitalized(noun)] : [], ...columns.map(headOf), "Reason", ""];
-  const words = `${counted(all.length)} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
+  const heads = [...isNamed ? [capitalize(noun)] : [], ...columns.map(makeColumnHead), "Reason", ""];
+  const words = `${formatCount(all.length)} rejected ${all.length === 1 ? "candidate" : "candidates"}`;
   return [element(
     "details",
     {},

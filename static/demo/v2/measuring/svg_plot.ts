@@ -3,7 +3,7 @@
  * error, and names at the ends of lines or in a legend below. Styles are attributes, which drawing programs read; names
  * are escaped text.
  */
-import { type Frame, type FrameRange, layoutFrame } from "../picture/frame.ts";
+import { type FrameRange, layoutFrame, type PlotFrame } from "../picture/frame.ts";
 import { endLabels } from "./end_labels.ts";
 import { SPREAD_OPACITY, spreadAreas } from "./spread_areas.ts";
 import type { Mark } from "../picture/marks.ts";
@@ -28,7 +28,7 @@ export interface PlotTrace {
 }
 
 /** A plot with its axes. */
-export interface Plot {
+export interface SvgPlot {
   /** Width in CSS pixels. */
   width: number;
   height: number;
@@ -69,13 +69,13 @@ const POINTS_A_PIXEL = 4;
  * @param measure width of a label in CSS pixels
  * @returns an SVG document
  */
-export function svgPlot(
-  { width, height, x, y, traces, note = "", isStrip = false }: Plot,
+export function drawSvgPlot(
+  { width, height, x, y, traces, note = "", isStrip = false }: SvgPlot,
   measure: (text: string) => number,
   { ground, ink, font }: PlotLook = PAPER,
 ): string {
   const named = traces.filter(({ name }) => name !== "");
-  const ends = named.map((trace) => endOf(trace, x));
+  const ends = named.map((trace) => findEndOfTrace(trace, x));
   /** The frame with names at the ends of lines, or in lines below the plot. */
   const framed = (names: number, lines: number) =>
     layoutFrame({
@@ -87,7 +87,7 @@ export function svgPlot(
       measure,
       isStrip,
     });
-  const upIn = ({ top, height }: Frame["plot"]) => (value: number) =>
+  const upIn = ({ top, height }: PlotFrame["plot"]) => (value: number) =>
     top + (y.high - value) / (y.high - y.low) * height;
   const widest = Math.max(0, ...named.map(({ name }) => measure(name)));
   const beside = framed(widest, 0);
@@ -98,10 +98,10 @@ export function svgPlot(
   const legend = (named.length + (note === "" ? 0 : 1)) * LEGEND_LINE;
   const right = plot.left + plot.width + NAME_GAP;
   const body = [
-    `<rect width="${width}" height="${height}" fill="${escaped(ground)}"/>`,
-    `<clipPath id="plot"><rect x="${round(plot.left)}" y="${round(plot.top)}" width="${
-      round(plot.width)
-    }" height="${round(plot.height)}"/></clipPath>`,
+    `<rect width="${width}" height="${height}" fill="${escapeXml(ground)}"/>`,
+    `<clipPath id="plot"><rect x="${roundForSvg(plot.left)}" y="${roundForSvg(plot.top)}" width="${
+      roundForSvg(plot.width)
+    }" height="${roundForSvg(plot.height)}"/></clipPath>`,
     ...marks.map((mark) => markElement(mark, ink)),
     `<g clip-path="url(#plot)" fill="none" stroke-width="1.25" stroke-linejoin="round">`,
     ...traces.flatMap((trace) => spreadElements(trace, { across, up })),
@@ -111,24 +111,24 @@ export function svgPlot(
       if (places !== null) return [textElement(name, [right, places[i]!], "start", false, color)];
       const at = height - legend + (i + 0.5) * LEGEND_LINE;
       return [
-        `<line x1="${round(plot.left)}" x2="${round(plot.left + 28)}" y1="${at}" y2="${at}" stroke="${
-          escaped(color)
-        }" stroke-width="2"${dashed(dash)}/>`,
+        `<line x1="${roundForSvg(plot.left)}" x2="${
+          roundForSvg(plot.left + 28)
+        }" y1="${at}" y2="${at}" stroke="${escapeXml(color)}" stroke-width="2"${formatDash(dash)}/>`,
         textElement(name, [plot.left + 34, at], "start", false, ink),
       ];
     }),
     ...(note === "" ? [] : [textElement(note, [plot.left, height - LEGEND_LINE / 2], "start", false, ink)]),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${
-    escaped(font)
-  }" font-size="${SIZE}" color="${escaped(ink)}">\n${body.join("\n")}\n</svg>\n`;
+    escapeXml(font)
+  }" font-size="${SIZE}" color="${escapeXml(ink)}">\n${body.join("\n")}\n</svg>\n`;
 }
 
 function markElement(mark: Mark, ink: string) {
   if (mark.text !== undefined) {
     return textElement(mark.text, mark.at!, mark.anchor!, mark.turned === true, ink);
   }
-  return `<polyline points="${points(mark.points!)}" fill="none" stroke="${escaped(ink)}"/>`;
+  return `<polyline points="${points(mark.points!)}" fill="none" stroke="${escapeXml(ink)}"/>`;
 }
 
 function textElement(
@@ -138,10 +138,10 @@ function textElement(
   isTurned: boolean,
   ink: string,
 ): string {
-  const turn = isTurned ? ` transform="rotate(-90 ${round(x)} ${round(y)})"` : "";
+  const turn = isTurned ? ` transform="rotate(-90 ${roundForSvg(x)} ${roundForSvg(y)})"` : "";
   // Few drawing programs support dominant-baseline: a third of the font size centres the text.
-  const place = `x="${round(x)}" y="${round(y)}" dy="${SIZE / 3}"`;
-  return `<text ${place} text-anchor="${anchor}" fill="${escaped(ink)}"${turn}>${escaped(text)}</text>`;
+  const place = `x="${roundForSvg(x)}" y="${roundForSvg(y)}" dy="${SIZE / 3}"`;
+  return `<text ${place} text-anchor="${anchor}" fill="${escapeXml(ink)}"${turn}>${escapeXml(text)}</text>`;
 }
 
 function traceElement(
@@ -153,12 +153,12 @@ function traceElement(
     up: (value: number) => number;
   },
 ) {
-  const seen = [...thinned(x, y, frame.x, frame.plot.width * POINTS_A_PIXEL)];
-  const stroke = escaped(color);
+  const seen = [...thinOut(x, y, frame.x, frame.plot.width * POINTS_A_PIXEL)];
+  const stroke = escapeXml(color);
   if (isDots) {
     return seen.filter((i) => Number.isFinite(y[i])).map((i) =>
-      `<circle cx="${round(frame.across(x[i]!))}" cy="${
-        round(frame.up(y[i]!))
+      `<circle cx="${roundForSvg(frame.across(x[i]!))}" cy="${
+        roundForSvg(frame.up(y[i]!))
       }" r="${radius}" fill="${stroke}"/>`
     ).join("\n");
   }
@@ -168,11 +168,11 @@ function traceElement(
     else if (runs[runs.length - 1]!.length > 0) runs.push([]);
   }
   return runs.filter((run) => run.length > 0)
-    .map((run) => `<polyline points="${points(run)}" stroke="${stroke}"${dashed(dash)}/>`).join("\n");
+    .map((run) => `<polyline points="${points(run)}" stroke="${stroke}"${formatDash(dash)}/>`).join("\n");
 }
 
 /** The last visible value; NaN without one. */
-function endOf({ x, y }: PlotTrace, { low, high }: { low: number; high: number }): number {
+function findEndOfTrace({ x, y }: PlotTrace, { low, high }: { low: number; high: number }): number {
   let i = y.length - 1;
   while (i >= 0 && !(x[i]! >= low && x[i]! <= high && Number.isFinite(y[i]))) i -= 1;
   return y[i] ?? NaN;
@@ -186,14 +186,14 @@ function spreadElements(
   if (spread === undefined) return [];
   const values = Array.from(x, (place, i) => ({ x: place, value: y[i]!, spread: spread[i]! }));
   return spreadAreas(values, frame).map((corners) =>
-    `<polygon points="${points(corners)}" fill="${escaped(color)}" fill-opacity="${SPREAD_OPACITY}"/>`
+    `<polygon points="${points(corners)}" fill="${escapeXml(color)}" fill-opacity="${SPREAD_OPACITY}"/>`
   );
 }
 
-const dashed = (dash: string) => dash === "" ? "" : ` stroke-dasharray="${escaped(dash)}"`;
+const formatDash = (dash: string) => dash === "" ? "" : ` stroke-dasharray="${escapeXml(dash)}"`;
 
 /** Indices of the visible values; if they are many, of the minimum and maximum in each step. */
-function* thinned(
+function* thinOut(
   x: ArrayLike<number>,
   y: ArrayLike<number>,
   range: { low: number; high: number },
@@ -220,11 +220,11 @@ function* thinned(
 }
 
 const points = (places: readonly (readonly number[])[]) =>
-  places.map(([x, y]) => `${round(x!)},${round(y!)}`).join(" ");
+  places.map(([x, y]) => `${roundForSvg(x!)},${roundForSvg(y!)}`).join(" ");
 
-const round = (value: number) => Math.round(value * 100) / 100;
+const roundForSvg = (value: number) => Math.round(value * 100) / 100;
 
 /** Escapes text for XML 1.0, without control characters. */
-export const escaped = (text: string): string =>
+export const escapeXml = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, " ").replaceAll("&", "&amp;").replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;").replaceAll('"', "&quot;");

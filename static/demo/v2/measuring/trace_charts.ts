@@ -2,14 +2,20 @@
  * The charts over time directly below a picture: traces of the bands of a line scan, or of the regions of images, and what was
  * measured over time.
  */
-import { axisTitle, rounded, toPhysical } from "../../../measure/axes.ts";
-import { byId, element, svgElement, within } from "../controls/element.ts";
-import { type Chart, type ChartSpan, drawChart, light, onGround } from "../picture/chart.ts";
-import { axisStrip, STRIP_HEIGHT } from "../picture/frame.ts";
-import { type Mark, measureLabel, svgMarks } from "../picture/marks.ts";
+import { formatAxisTitle, formatRounded, toPhysical } from "../../../measure/axes.ts";
+import { byId, element, findWithin, svgElement } from "../controls/element.ts";
+import { type Chart, type ChartSpan, darkenOnGround, drawChart, light } from "../picture/chart.ts";
+import { drawAxisStrip, STRIP_HEIGHT } from "../picture/frame.ts";
+import { makeSvgMarks, type Mark, measureLabel } from "../picture/marks.ts";
 import { SPREAD_OPACITY, spreadAreas } from "./spread_areas.ts";
-import { type ChartCurve, curveColumns } from "./trace_curves.ts";
-import { type Range, rangeOf, type Series, SERIES_RANGE, type SeriesPoint } from "./values_over_time.ts";
+import { type ChartCurve, computeCurveColumns } from "./trace_curves.ts";
+import {
+  type ChartSeries,
+  chooseRange,
+  type Range,
+  SERIES_RANGE,
+  type SeriesPoint,
+} from "./values_over_time.ts";
 import { endLabels } from "./end_labels.ts";
 import type { Trace } from "./band_traces.ts";
 import type { Pane } from "../picture/pane.ts";
@@ -134,7 +140,7 @@ export class TraceCharts {
       if (onEvent((line) => this.#traces.distance(event, line), REACH)) return;
       onImage(this.#traces.lineAt(event));
     });
-    within(figure, ".stage").after(this.#box);
+    findWithin(figure, ".stage").after(this.#box);
   }
 
   /** Scrolls to the chart of a panel, if it has one. */
@@ -187,7 +193,7 @@ export class TraceCharts {
   #drawn(
     scan: Scan<Samples>,
     { traces, baselines, title, events, level, picked, pinned, image }: Charted,
-    shown: readonly { panel: MeasurementPanel; chart: TraceChart; series: Series }[],
+    shown: readonly { panel: MeasurementPanel; chart: TraceChart; series: ChartSeries }[],
   ): number[] {
     const isOfImages = scan.noun === "region";
     const span = this.#span(scan);
@@ -198,7 +204,7 @@ export class TraceCharts {
       ...(cursor === null ? [] : [{ line: cursor, label: textAt(cursor) }]),
     ];
     const valuesAt = (line: number) => {
-      const values = traces.slice(0, MOST_VALUES).map(({ values }) => rounded(values[line] ?? NaN));
+      const values = traces.slice(0, MOST_VALUES).map(({ values }) => formatRounded(values[line] ?? NaN));
       return [...values, ...(traces.length > MOST_VALUES ? ["…"] : [])].join(" · ");
     };
     this.#drawAxis(span);
@@ -253,8 +259,10 @@ export class TraceCharts {
   /** The time axis of all charts and of a line scan above them whose time runs across. */
   #drawAxis({ axis, from, to, isReversed = false, edges }: ChartSpan) {
     const [low, high] = [from, to].map((line) => toPhysical(axis, line)) as [number, number];
-    const x = { low: isReversed ? high : low, high: isReversed ? low : high, title: axisTitle(axis) };
-    this.#axis.replaceChildren(...svgMarks(axisStrip(x, edges!, this.#box.clientWidth, measureLabel)));
+    const x = { low: isReversed ? high : low, high: isReversed ? low : high, title: formatAxisTitle(axis) };
+    this.#axis.replaceChildren(
+      ...makeSvgMarks(drawAxisStrip(x, edges!, this.#box.clientWidth, measureLabel)),
+    );
   }
 }
 
@@ -269,7 +277,7 @@ class TraceChart {
   #last = {
     of: [] as unknown[],
     range: { low: 0, high: 1 },
-    curves: null as ReturnType<typeof curveColumns>[] | null,
+    curves: null as ReturnType<typeof computeCurveColumns>[] | null,
   };
   readonly box: HTMLDivElement;
 
@@ -304,7 +312,7 @@ class TraceChart {
     const of = [...curves, ...look];
     const isSame = of.length === this.#last.of.length && of.every((part, i) => part === this.#last.of[i]);
     if (points.length > 0 || !isSame) {
-      this.#last = { of, range: rangeOf(content, span), curves: null };
+      this.#last = { of, range: chooseRange(content, span), curves: null };
     }
     const { range } = this.#last;
     const chart = this.#chart = drawChart(
@@ -314,7 +322,7 @@ class TraceChart {
       { ...range, title },
       (columns) =>
         this.#last.curves ??= curves.map((curve) =>
-          curveColumns({ ...curve, color: onGround(curve.color) }, span, columns, density)
+          computeCurveColumns({ ...curve, color: darkenOnGround(curve.color) }, span, columns, density)
         ),
     );
     const ink = getComputedStyle(this.box).color;
@@ -324,12 +332,12 @@ class TraceChart {
     const zero = { points: [[start, up(0)], [start + wide, up(0)]], color: "var(--field)" };
     this.#svg.replaceChildren(
       this.#label,
-      ...svgMarks([
+      ...makeSvgMarks([
         ...marks,
         ...range.low < 0 && range.high > 0 ? [zero] : [],
-        ...gapMarks(content, chart, range),
-        ...eventMarks(content, chart),
-        ...pickedMarks(content, chart, range),
+        ...markGaps(content, chart, range),
+        ...markEvents(content, chart),
+        ...markPickedValue(content, chart, range),
         ...nameMarks(content, chart, span),
       ]),
     );
@@ -338,7 +346,7 @@ class TraceChart {
 }
 
 /** The line of the picked item, with a ring around its value. */
-function pickedMarks({ picked }: Content, { plot, across, up }: Chart, { low, high }: Range): Mark[] {
+function markPickedValue({ picked }: Content, { plot, across, up }: Chart, { low, high }: Range): Mark[] {
   if (picked === null) return [];
   const { line, value } = picked;
   const x = across(line);
@@ -349,7 +357,7 @@ function pickedMarks({ picked }: Content, { plot, across, up }: Chart, { low, hi
   return [{ points, ...style }, ...isIn ? [{ ring: [x, up(value), 6] as const, ...style }] : []];
 }
 
-function gapMarks({ gaps = [] }: Content, { plot, across, up }: Chart, { low, high }: Range): Mark[] {
+function markGaps({ gaps = [] }: Content, { plot, across, up }: Chart, { low, high }: Range): Mark[] {
   const yOf = (value: number) => value >= low && value <= high ? up(value) : up(low) - 6;
   return gaps.map(({ line, value }) => [across(line), yOf(value)] as const)
     .filter(([x]) => x >= plot.left && x <= plot.left + plot.width)
@@ -403,7 +411,7 @@ function drawSpreads({ context, plot, across, up }: Chart, { points }: Content, 
   context.restore();
 }
 
-function eventMarks({ events = [], cursors, level }: Content, { plot, across, up }: Chart): Mark[] {
+function markEvents({ events = [], cursors, level }: Content, { plot, across, up }: Chart): Mark[] {
   const { left, top } = plot;
   const [right, bottom] = [left + plot.width, top + plot.height];
   const isInside = (x: number) => x >= left && x <= right;
@@ -432,7 +440,7 @@ function nameMarks(content: Content, chart: Chart, span: ChartSpan): Mark[] {
   if (legend.length < 2) return [];
   const { plot, up } = chart;
   // Above the curve, since the plot is as wide as the picture.
-  const heights = endLabels(legend.map((_, i) => up(endOf(content, i, span)) - 9), plot);
+  const heights = endLabels(legend.map((_, i) => up(findEndOfCurve(content, i, span)) - 9), plot);
   const widest = Math.max(...legend.map(({ name }) => measureLabel(name)));
   // On a phone, names of regions with their channels would hide the curves; colours stand for regions in the picture, too.
   const isHiding = (content.short?.length ?? 0) > 1 && widest > WIDEST_NAME * plot.width;
@@ -447,13 +455,17 @@ function nameMarks(content: Content, chart: Chart, span: ChartSpan): Mark[] {
     })),
     ...legend.map(({ name, color = INK }, i) => ({
       ...textMark(name, right, heights[i]!, "end"),
-      color: onGround(color),
+      color: darkenOnGround(color),
     })),
   ];
 }
 
 /** The last visible value at the right of curve or result i; NaN without one. */
-function endOf({ curves, points }: Content, i: number, { from, to, isReversed = false }: ChartSpan): number {
+function findEndOfCurve(
+  { curves, points }: Content,
+  i: number,
+  { from, to, isReversed = false }: ChartSpan,
+): number {
   const isSeen = (line: number) => line >= from && line < to;
   const last = isReversed ? 0 : -1;
   if (points.length > 0) {

@@ -1,6 +1,6 @@
 /** The screen columns that the curves of a chart fill; chart.ts draws them. */
-import { type Curve, throughSamples } from "../picture/chart.ts";
-import { envelope } from "../picture/reduction.ts";
+import { connectSamples, type Curve } from "../picture/chart.ts";
+import { computeEnvelope } from "../picture/reduction.ts";
 
 /** A curve over the lines of a line scan. */
 export interface ChartCurve {
@@ -21,7 +21,7 @@ export const BASELINE_COLOR = "#808080";
  * @param count columns
  * @param density columns in a CSS pixel
  */
-export function curveColumns(
+export function computeCurveColumns(
   { values, color, dash = "" }: ChartCurve,
   { from, to }: { from: number; to: number },
   count: number,
@@ -30,16 +30,19 @@ export function curveColumns(
   const [first, last] = [Math.max(0, Math.floor(from) - 1), Math.min(values.length, Math.ceil(to) + 2)];
   const samples = Float32Array.from(values.subarray(first, last));
   const columns = to - from > count
-    ? connected(
-      envelope(samples, from - first, to - first, count, ["min", "max"]) as [Float32Array, Float32Array],
+    ? connectColumns(
+      computeEnvelope(samples, from - first, to - first, count, ["min", "max"]) as [
+        Float32Array,
+        Float32Array,
+      ],
     )
-    : throughSamples(samples, from - first, to - first, count);
+    : connectSamples(samples, from - first, to - first, count);
   if (dash !== "") interrupt(columns, dash.split(" ").map((length) => Number(length) * density));
   return { color, lows: null, highs: null, ...columns };
 }
 
 /** A line from the least to the greatest value in each column, without gaps between columns. */
-function connected([lows, highs]: [Float32Array, Float32Array]) {
+function connectColumns([lows, highs]: [Float32Array, Float32Array]) {
   const [bottoms, tops] = [lows.slice(), highs.slice()];
   for (let x = 1; x < lows.length; x += 1) {
     // Both comparisons are false if a column has no value (NaN).

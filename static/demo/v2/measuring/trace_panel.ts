@@ -1,24 +1,24 @@
 /** The list of bands, and how their traces are shown. */
-import { tableUnit, toPhysical } from "../../../measure/axes.ts";
-import { NEW_TRACE, PLAIN_TRACE, traceFacts } from "../../../measure/light/band_trace.ts";
-import { baselineWords, type TraceSettings, usualSpan } from "../../../measure/light/baseline.ts";
+import { formatTableUnit, toPhysical } from "../../../measure/axes.ts";
+import { listTraceFacts, NEW_TRACE, PLAIN_TRACE } from "../../../measure/light/band_trace.ts";
+import { chooseUsualSpan, describeBaseline, type TraceSettings } from "../../../measure/light/baseline.ts";
 import { element } from "../controls/element.ts";
 import { checkField, settingsGrid } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
-import { type Trace, TraceMemory, tracesOf } from "./band_traces.ts";
-import { traceColumns } from "../../../measure/result_tables.ts";
-import { Panel, panel, plotOver, type Span } from "./panel.ts";
+import { makeBandTraces, type Trace, TraceMemory } from "./band_traces.ts";
+import { makeTraceColumns } from "../../../measure/result_tables.ts";
+import { type LineSpan, Panel, panel, plotOver } from "./panel.ts";
 import { BASELINE_COLOR, type ChartCurve } from "./trace_curves.ts";
 import { ParameterFields } from "./parameter_fields.ts";
-import { type About, isTraced, type Scan, shapeOf } from "../drawing/scan.ts";
-import { rangeOf } from "./values_over_time.ts";
+import { type About, findShape, isTraced, type Scan } from "../drawing/scan.ts";
+import { chooseRange } from "./values_over_time.ts";
 import type { Parameter } from "../../../measure/measurement.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { Plain } from "../controls/emitter.ts";
-import type { Band } from "../drawing/region.ts";
+import type { BandRegion } from "../drawing/region.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
 import type { Traced } from "./traced.ts";
-import type { Plot } from "./svg_plot.ts";
+import type { SvgPlot } from "./svg_plot.ts";
 import type { Drawn } from "../drawing/drawn.ts";
 import type { DrawingStore } from "../drawing/store.ts";
 
@@ -52,7 +52,7 @@ const BASELINE: readonly Parameter[] = [
 ];
 
 /** Settings of traces in a picture without any of its own: those of the picture before, over the first tenth of its time. */
-export function traceSettingsOver(
+export function chooseTraceSettingsOver(
   { count, axis }: { count: number; axis: { step: number } },
   former: TraceSettings = NEW_TRACE,
 ): TraceSettings {
@@ -63,7 +63,7 @@ export function traceSettingsOver(
 /** Bands and their traces. */
 export class TracePanel extends Panel<Plain, Samples> {
   readonly #store;
-  #bands: readonly Band[] = [];
+  #bands: readonly BandRegion[] = [];
   #made: { of: unknown[]; traces: Trace[]; baselines: ChartCurve[] } = { of: [], traces: [], baselines: [] };
   readonly #memory = new TraceMemory();
   /** The settings in the fields. */
@@ -109,7 +109,10 @@ export class TracePanel extends Panel<Plain, Samples> {
     this.#fields.timeUnit = this.timeUnit;
     this.#change.input.checked = kept.isChange;
     this.#average.settings = { ...kept };
-    this.#fields.settings = { ...kept, span: kept.span || usualSpan(shapeOf(scan)[0], this.timeStep) };
+    this.#fields.settings = {
+      ...kept,
+      span: kept.span || chooseUsualSpan(findShape(scan)[0], this.timeStep),
+    };
     this.#showBaseline();
   }
 
@@ -124,7 +127,7 @@ export class TracePanel extends Panel<Plain, Samples> {
     this.#memory.begin();
     const traces = scan === null
       ? []
-      : tracesOf({ plane: scan.group.plane, shown }, all, kept, this.#memory.make);
+      : makeBandTraces({ plane: scan.group.plane, shown }, all, kept, this.#memory.make);
     const baselines = kept.isChange
       ? []
       : traces.flatMap(({ name, f0: { course } }) =>
@@ -152,7 +155,7 @@ export class TracePanel extends Panel<Plain, Samples> {
     const time = this.scan?.axes[0] ?? { unit: "seconds" };
     const [first = this.kept, ...others] = this.traces.map(({ f0 }) => f0.by);
     const isOne = others.every(({ kind }) => kind === first.kind);
-    const facts = traceFacts(this.kept, time, isOne ? first : this.kept, this.scan?.noun);
+    const facts = listTraceFacts(this.kept, time, isOne ? first : this.kept, this.scan?.noun);
     const { timing } = this.scan ?? {};
     return timing === undefined ? facts : [...facts, ["Timing", timing]];
   }
@@ -169,12 +172,14 @@ export class TracePanel extends Panel<Plain, Samples> {
       ...this.#bands.map(({ name, from, to, place }) => ([
         place === undefined ? `Columns of ${name}` : `Place of ${name}`,
         place ??
-          `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${tableUnit(space)} (outer edges)`,
+          `columns ${from} to ${to - 1}, ${edge(from)} to ${edge(to)} ${
+            formatTableUnit(space)
+          } (outer edges)`,
       ] as About[number])),
       ...this.settings,
       ...rests.flatMap(({ name, f0: { level, by } }) => ([
         [`F0 of ${name}`, level],
-        ...kind === "automatic" ? [[`Method of F0 of ${name}`, baselineWords(by, time)]] : [],
+        ...kind === "automatic" ? [[`Method of F0 of ${name}`, describeBaseline(by, time)]] : [],
       ] as About)),
     ];
   }
@@ -188,14 +193,14 @@ export class TracePanel extends Panel<Plain, Samples> {
     const { scan, traces } = this;
     if (scan === null || traces.length === 0) return [];
     const named = traces.map(({ band, ...trace }) => ({ ...trace, band: band.name }));
-    return traceColumns(named, scan.axes[0], this.kept.isChange, scan.noun);
+    return makeTraceColumns(named, scan.axes[0], this.kept.isChange, scan.noun);
   }
 
-  plot(span: Span): Plot | null {
+  plot(span: LineSpan): SvgPlot | null {
     const { scan, traces, title } = this;
     if (scan === null || traces.length === 0) return null;
     const x = this.timesOf(scan);
-    const y = { ...rangeOf({ curves: traces, points: [], level: null }, span), title };
+    const y = { ...chooseRange({ curves: traces, points: [], level: null }, span), title };
     const curves = [...traces, ...this.baselines]
       .map(({ name = "", color, dash = "", values }) => ({ name, color, dash, x, y: values }));
     return { ...plotOver(scan, span), y, traces: curves };

@@ -1,18 +1,18 @@
 /** The planes that traces and events use: the shown line scan, or the means of the regions of images over time. */
-import type { Part } from "../../../measure/image_parts.ts";
-import { type PartMeans, tracedImages, tracedRegions } from "../../../measure/image_traces.ts";
+import type { ImagePart } from "../../../measure/image_parts.ts";
+import { makeTracedScan, type PartMeans, selectTracedRegions } from "../../../measure/image_traces.ts";
 import { type Axis, isTime } from "../../../measure/axes.ts";
-import { type Band, bandsOf, type Region, regionWith } from "../drawing/region.ts";
-import { partsIn } from "../drawing/table.ts";
+import { type BandRegion, findRegion, type Region, selectBands } from "../drawing/region.ts";
+import { listMeasurableParts } from "../drawing/table.ts";
 import type { KeptMeans } from "../drawing/drawn.ts";
 import type { Scan } from "../drawing/scan.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
-import type { Source } from "./image_series.ts";
+import type { ImageSource } from "./image_series.ts";
 
 /** A line scan and its bands, or the means of images as one whose bands are their regions. */
 export interface Traced {
   scan: Scan<Samples>;
-  bands: readonly Band[];
+  bands: readonly BandRegion[];
 }
 
 /** Colour of the whole image in charts. */
@@ -29,37 +29,37 @@ const scans: WeakMap<readonly PartMeans[], { of: Scan; scan: Scan<Samples> }> = 
  *
  * @param axis of the means
  */
-export function tracedIn(
+export function findTraced(
   scan: Scan,
   regions: readonly Region[],
   kept?: KeptMeans | null,
-  axis?: Source["axis"],
+  axis?: ImageSource["axis"],
 ): Traced {
-  if (scan.isLineScan) return { scan, bands: bandsOf(regions) };
+  if (scan.isLineScan) return { scan, bands: selectBands(regions) };
   if (!kept || axis === undefined || kept.parts.length === 0) return { scan, bands: [] };
-  const parts = partsIn(regions);
+  const parts = listMeasurableParts(regions);
   return {
     scan: scanOfMeans(scan, kept, axis),
-    bands: tracedRegions(kept.parts, parts, scan.axes).map(({ columns: [from, to], ...region }) => ({
+    bands: selectTracedRegions(kept.parts, parts, scan.axes).map(({ columns: [from, to], ...region }) => ({
       ...region,
-      color: colorOf(regions, region),
+      color: findPartColor(regions, region),
       from,
       to,
     })),
   };
 }
 
-const colorOf = (regions: readonly Region[], { id }: Pick<Part, "id">) =>
-  regionWith(regions, id)?.color ?? WHOLE;
+const findPartColor = (regions: readonly Region[], { id }: Pick<ImagePart, "id">) =>
+  findRegion(regions, id)?.color ?? WHOLE;
 
 function scanOfMeans(
   scan: Scan,
   { axis: over, parts, channels, at = [] }: KeptMeans,
-  axis: Source["axis"],
+  axis: ImageSource["axis"],
 ): Scan<Samples> {
   const former = scans.get(parts);
   if (former?.of === scan) return former.scan;
-  const { shape, axes, channels: traced, timing } = tracedImages(parts, channels, axis);
+  const { shape, axes, channels: traced, timing } = makeTracedScan(parts, channels, axis);
   const own = scan.group.channels.flatMap((channel, i) =>
     traced[i] === undefined ? [] : [{ index: channel.index, name: channel.name, samples: traced[i].samples }]
   );

@@ -1,10 +1,10 @@
 /** Lets the user show an image as a line scan if its file does not; the calibration is typed or read from a text file. */
-import { significant } from "../../../measure/axes.ts";
-import { calibrationIn, frameIntervalIn } from "../../../measure/calibration_text.ts";
+import { roundToDigits } from "../../../measure/axes.ts";
+import { readCalibration, readFrameInterval } from "../../../measure/calibration_text.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { element } from "../controls/element.ts";
 import { button, choiceField, fieldRow, numberField } from "../controls/fields.ts";
-import { help } from "../controls/help.ts";
+import { makeHelpLink } from "../controls/help.ts";
 import { panel } from "./panel.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
@@ -54,7 +54,7 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
       "details",
       { id: "measure-typed" },
       element("summary", { textContent: "Treat as line scan" }),
-      help("treat-an-image-as-a-line-scan", "Treat as line scan"),
+      makeHelpLink("treat-an-image-as-a-line-scan", "Treat as line scan"),
       panel(
         element("p", {
           className: "hint",
@@ -78,9 +78,9 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
     this.#searched = path;
     // Without its documents the file states nothing.
     const texts = await this.#texts().catch(() => []);
-    const seconds = texts.map(frameIntervalIn).find((value) => value !== undefined);
+    const seconds = texts.map(readFrameInterval).find((value) => value !== undefined);
     if (seconds === undefined || this.#path !== path || this.#line.input.value !== "") return;
-    this.#line.number = significant(seconds * 1e3, 12);
+    this.#line.number = roundToDigits(seconds * 1e3, 12);
     this.#status.textContent =
       `The file states ${this.#line.number} ms between frames (finterval of ImageJ).`;
   }
@@ -111,14 +111,14 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
   async #read(file: File) {
     const bytes = new Uint8Array(await file.slice(0, MOST_BYTES).arrayBuffer());
     const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
-    const calibration = calibrationIn(new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes));
+    const calibration = readCalibration(new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes));
     const { secondsPerLine, micrometresPerPixel, secondsPerPixel } = calibration;
     const found = ([
       [this.#line, secondsPerLine, 1e3, "ms per line"],
       [this.#pixel, micrometresPerPixel, 1, "µm per pixel"],
       [this.#pixelTime, secondsPerPixel, 1e6, "µs per pixel"],
     ] as const).filter(([, value]) => value !== undefined).map(([field, value = NaN, scale, unit]) => {
-      field.number = significant(value * scale, 12);
+      field.number = roundToDigits(value * scale, 12);
       return `${field.number} ${unit}`;
     });
     // The time per pixel alone does not make a line scan.
@@ -159,9 +159,9 @@ export class TypedPanel extends Emitter<{ treat: TypedScan; back: Plain }> {
     if (isOffered) void this.#propose();
     if (typed === null) return;
     this.#time.select.value = typed.time;
-    this.#line.number = significant(typed.secondsPerLine * 1000, 12);
+    this.#line.number = roundToDigits(typed.secondsPerLine * 1000, 12);
     this.#pixel.number = typed.micrometresPerPixel;
-    this.#pixelTime.number = significant((typed.secondsPerPixel ?? 0) * 1e6, 12);
+    this.#pixelTime.number = roundToDigits((typed.secondsPerPixel ?? 0) * 1e6, 12);
     this.#textFile = typed.textFile ?? "";
   }
 }

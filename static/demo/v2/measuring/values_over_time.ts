@@ -1,15 +1,15 @@
 /**
  * Values over time that a measurement has found, for charts, plots and marks over the picture, and the range of a chart.
  */
-import { rounded, shownText } from "../../../measure/axes.ts";
+import { formatRounded, showGreek } from "../../../measure/axes.ts";
 import {
-  type Axes,
   type Item,
   type Measurement,
   type OverTime,
-  verdictOf,
+  type ScanSampling,
+  takeVerdict,
 } from "../../../measure/measurement.ts";
-import { extent } from "../../../measure/traces.ts";
+import { findExtent } from "../../../measure/traces.ts";
 import type { Mark } from "../picture/marks.ts";
 
 /** Lowest and highest value of a chart. */
@@ -39,7 +39,7 @@ export interface SeriesPoint {
 }
 
 /** Values over time as a chart shows them. */
-export interface Series {
+export interface ChartSeries {
   /** Title of the values. */
   title: string;
   points: readonly SeriesPoint[];
@@ -52,22 +52,22 @@ export interface Series {
 const OUTLINE = "#ffeb3b";
 
 /** Whether an item has a value that was not left out. */
-export const counts = (overTime: OverTime, item: Item, axes: Axes): boolean =>
+export const countsAsValue = (overTime: OverTime, item: Item, axes: ScanSampling): boolean =>
   !item.isLeftOut && Number.isFinite(overTime.value(item, axes));
 
-/** The values of found items as a {@linkcode Series}, in units of the axes. @param all in CSS colours, if they are named */
-export function seriesOf(
+/** The values of found items as a {@linkcode ChartSeries}, in units of the axes. @param all in CSS colours, if they are named */
+export function makeChartSeries(
   overTime: OverTime,
   all: readonly { items: readonly Item[]; name: string; color: string }[],
-  axes: Axes,
-): Series {
-  const isGap = (item: Item) => !counts(overTime, item, axes);
+  axes: ScanSampling,
+): ChartSeries {
+  const isGap = (item: Item) => !countsAsValue(overTime, item, axes);
   const placed = (item: Item) => ({ line: item.line, value: overTime.value(item, axes) });
   const valuesAt = (item: Item) =>
     [overTime.value(item, axes), overTime.second?.(item, axes) ?? NaN].filter(Number.isFinite);
   const colorOf = ({ name, color }: { name: string; color: string }) => name === "" ? "" : color;
   return {
-    title: `${overTime.name} (${unitOf(overTime, axes)})`,
+    title: `${overTime.name} (${showUnit(overTime, axes)})`,
     points: all.flatMap((one, of) =>
       one.items.filter((item) => !isGap(item)).flatMap((item) =>
         valuesAt(item).map((value, i) => ({
@@ -88,30 +88,32 @@ export function seriesOf(
 }
 
 /** Value of an item with its error, or why it has none. */
-export const valueText = (overTime: OverTime, item: Item, axes: Axes): string =>
-  counts(overTime, item, axes)
+export const formatItemValue = (overTime: OverTime, item: Item, axes: ScanSampling): string =>
+  countsAsValue(overTime, item, axes)
     ? [
-      `${rounded(overTime.value(item, axes))} ${unitOf(overTime, axes)} ${overTime.error?.(item) ?? ""}`
+      `${formatRounded(overTime.value(item, axes))} ${showUnit(overTime, axes)} ${
+        overTime.error?.(item) ?? ""
+      }`
         .trim(),
       ...[overTime.second?.(item, axes) ?? NaN].filter(Number.isFinite)
-        .map((second) => `and ${rounded(second)} ${unitOf(overTime, axes)}`),
+        .map((second) => `and ${formatRounded(second)} ${showUnit(overTime, axes)}`),
     ].join(" ")
-    : verdictOf(item);
+    : takeVerdict(item);
 
 /** Unit as the page shows it. */
-const unitOf = (overTime: OverTime, axes: Axes) => shownText(overTime.unit(axes));
+const showUnit = (overTime: OverTime, axes: ScanSampling) => showGreek(overTime.unit(axes));
 
 /** Marks of the results over the picture. */
-export function outlineMarks(
+export function drawOutlines(
   { outline, overTime }: Measurement,
   found: readonly Item[],
-  axes: Axes,
+  axes: ScanSampling,
   toScreen: (x: number, y: number) => [number, number],
 ): Mark[] {
   if (outline === undefined) return [];
   const lines = overTime === undefined
     ? found.map(outline)
-    : edgesOf(found.map((item) => counts(overTime, item, axes) ? outline(item) : null));
+    : listEdges(found.map((item) => countsAsValue(overTime, item, axes) ? outline(item) : null));
   return lines.map((line) => ({
     points: line.map(({ x, y }) => toScreen(x, y)),
     color: OUTLINE,
@@ -121,7 +123,7 @@ export function outlineMarks(
 }
 
 /** Lines along both edges, with a gap where a value has no edge. */
-function edgesOf(outlines: readonly (readonly { x: number; y: number }[] | null)[]) {
+function listEdges(outlines: readonly (readonly { x: number; y: number }[] | null)[]) {
   const lines: { x: number; y: number }[][] = [];
   let isGoing = false;
   for (const ends of outlines) {
@@ -144,18 +146,18 @@ const MANY_VALUES = 100;
  * Range of the visible values, with a margin. Ignores single outliers of points and of long curves that would squeeze the
  * other values into half of the height or less.
  */
-export function rangeOf(
+export function chooseRange(
   { curves, points, level, least = 0 }: Ranged,
   { from, to }: { from: number; to: number },
 ): Range {
   const extents = curves.map(({ values }) => {
     const seen = values.subarray(Math.max(0, Math.floor(from)), Math.max(0, Math.ceil(to)));
-    return seen.length < MANY_VALUES ? extent(seen) : extentOf(seen);
+    return seen.length < MANY_VALUES ? findExtent(seen) : findUsualExtent(seen);
   });
   const seen = points.filter(({ line }) => line + 0.5 >= from && line + 0.5 <= to);
   extents.push(
     ...[-1, 1].map((side) =>
-      extentOf(Float64Array.from(seen, ({ value, spread = NaN }) => value + side * (spread || 0)))
+      findUsualExtent(Float64Array.from(seen, ({ value, spread = NaN }) => value + side * (spread || 0)))
     ),
   );
   if (level !== null) extents.push([level, level]);
@@ -168,10 +170,10 @@ export function rangeOf(
 }
 
 /** Least and greatest value, without single outliers that take half of the range or more. */
-function extentOf(values: Float64Array): [number, number] {
-  const whole = extent(values);
+function findUsualExtent(values: Float64Array): [number, number] {
+  const whole = findExtent(values);
   // The median of three neighbours is not a single outlier.
-  const inner = extent(values.map((value, i) => {
+  const inner = findExtent(values.map((value, i) => {
     const [before, after] = [values[i - 1] ?? NaN, values[i + 1] ?? NaN];
     return Math.max(Math.min(before, value), Math.min(Math.max(before, value), after));
   }));

@@ -4,19 +4,19 @@
  */
 import {
   type Band,
+  copyLines,
   type Found,
   type Item,
-  linesOf,
-  measured,
+  type LineOrder,
+  measureInThread,
   type Measurement,
-  type Order,
-  placed,
   type Settings,
+  shiftItems,
 } from "../../../measure/measurement.ts";
-import { asked } from "../controls/worker.ts";
+import { askWorker } from "../controls/worker.ts";
 import { foundIn, type WorkerAnswer, type WorkerOrder } from "../../../measure/worker_order.ts";
-import type { Run } from "../../../measure/recording.ts";
-import type { Plane } from "../../../measure/line_scan.ts";
+import type { RunMeasurement } from "../../../measure/recording.ts";
+import type { ScanSamples } from "../../../measure/line_scan.ts";
 
 /** Receives what was found so far, in order, after `done` of `of` orders. */
 export type OnFound = (found: readonly Item[], done: number, of: number) => void;
@@ -30,9 +30,9 @@ const SHOW_EVERY = 250;
  * @throws {DOMException} `AbortError` when the signal ends it
  * @throws {Error} a setting does not fit, or workers are unavailable
  */
-function measuredInWorkers(
+function measureInWorkers(
   { key, divide }: Measurement,
-  { plane, band, settings }: { plane: Plane; band: Band; settings: Settings },
+  { plane, band, settings }: { plane: ScanSamples; band: Band; settings: Settings },
   { signal, onFound }: { signal: AbortSignal; onFound: OnFound },
 ): Promise<Found> {
   return withWorkers(signal, async (newWorker) => {
@@ -42,36 +42,37 @@ function measuredInWorkers(
     const workers = Array.from({ length: Math.max(1, navigator.hardwareConcurrency ?? 1) }, newWorker);
     const steps = divide(plane, band, settings);
     let step = steps.next();
-    while (!step.done) step = steps.next(await shared(workers, key, plane, step.value, onFound));
+    while (!step.done) step = steps.next(await shareOrders(workers, key, plane, step.value, onFound));
     return step.value;
   });
 }
 
 /** Measures quick measurements in this thread, others in workers. */
 export const runBy =
-  (signal: AbortSignal, onFound: OnFound = () => {}): Run => (measurement, plane, band, settings) =>
+  (signal: AbortSignal, onFound: OnFound = () => {}): RunMeasurement =>
+  (measurement, plane, band, settings) =>
     measurement.isQuick
-      ? measured(measurement, plane, band, settings)
-      : measuredInWorkers(measurement, { plane, band, settings }, { signal, onFound });
+      ? measureInThread(measurement, plane, band, settings)
+      : measureInWorkers(measurement, { plane, band, settings }, { signal, onFound });
 
 /** Measures the item nearest to a place; null without one. */
-export const measuredAt = (
+export const measureAt = (
   { key }: Measurement,
-  order: { plane: Plane; band: Band; settings: Settings; at: { line: number; column: number } },
+  order: { plane: ScanSamples; band: Band; settings: Settings; at: { line: number; column: number } },
   signal: AbortSignal,
 ): Promise<Item | null> =>
   withWorkers(signal, (newWorker) => ask<Item | null>(newWorker(), { key, ...order }));
 
 /** What a worker found. @throws {Error} a setting does not fit, a bug, or the browser runs no workers */
 const ask = async <Answer>(worker: Worker, order: WorkerOrder, transfer: Transferable[] = []) =>
-  foundIn(await asked<WorkerAnswer<Answer>>(worker, order, transfer));
+  foundIn(await askWorker<WorkerAnswer<Answer>>(worker, order, transfer));
 
 /** Distributes orders over all workers. */
-async function shared(
+async function shareOrders(
   workers: Worker[],
   key: string,
-  plane: Plane,
-  orders: readonly Order[],
+  plane: ScanSamples,
+  orders: readonly LineOrder[],
   onFound: OnFound,
 ): Promise<Item[][]> {
   const found: Item[][] = [];
@@ -81,8 +82,8 @@ async function shared(
       const i = next;
       next += 1;
       const order = orders[i]!;
-      const lines = linesOf(plane, order);
-      found[i] = placed(
+      const lines = copyLines(plane, order);
+      found[i] = shiftItems(
         await ask<Item[]>(worker, { key, plane: lines, order }, [lines.samples.buffer]),
         order,
       );

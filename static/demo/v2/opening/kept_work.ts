@@ -3,12 +3,12 @@
  * lock keeps the work; when it is closed, the next one goes on.
  */
 import { Emitter, type Plain } from "../controls/emitter.ts";
-import { drawingWords, type DrawnLook, drawnWords } from "../drawing/drawn.ts";
-import { keyOf, locationOf, type Work, type WorkStore } from "./work_store.ts";
+import { type DrawnLook, summarizeDrawing, summarizeDrawn } from "../drawing/drawn.ts";
+import { identifyLocation, identifyWork, type StoredWork, type WorkStore } from "./work_store.ts";
 import type { Restored } from "../saving/restored.ts";
 
 /** Identifies a recording whose work is kept. */
-export interface Recording {
+export interface KeptRecording {
   path: string;
   scene: number;
   name: string;
@@ -20,13 +20,13 @@ export interface Recording {
 export type State = "none" | "kept" | "pending" | "elsewhere" | "full" | "blocked" | "lockless";
 
 /** What the page shows of a recording, and keeps. */
-export type Shown = { look: DrawnLook | null; position: Work["position"] };
+export type ShownState = { look: DrawnLook | null; position: StoredWork["position"] };
 
 /** Earlier work on a recording; `isOther` if the content has changed since. */
-export type Recalled = { work: Work; isOther: boolean; saved?: Saved };
+export type Recalled = { work: StoredWork; isOther: boolean; saved?: SavedMeasurements };
 
 /** Measurements in the documents of the file. */
-export interface Saved {
+export interface SavedMeasurements {
   /** What could not be restored; may be empty. */
   note: string;
   /** The measurements, if they differ from the shown work. */
@@ -39,7 +39,7 @@ const [TRY_EVERY_MS, MOST_TRIES] = [500, 20];
 /** A tab that is being closed or reloaded usually gives its lock back within this time. */
 const LOCK_WITHIN_MS = 500;
 
-interface Held {
+interface HeldWork {
   key: string;
   savedAt: number;
   /** Whether this tab has the lock. */
@@ -51,15 +51,15 @@ interface Held {
   /** Gives the lock back. */
   release: () => void;
   /** The next to be saved. */
-  next: Shown | null;
+  next: ShownState | null;
   /** The last that was saved. */
-  last: Shown | null;
+  last: ShownState | null;
   /** The save in progress. */
   saving: Promise<void> | null;
 }
 
 /** The open recording. */
-type Open = Recording & Held;
+type OpenWork = KeptRecording & HeldWork;
 
 /**
  * Emits `state` `{state}`, `lost` when the storage was emptied, and `newer` `{work, isChanged}` when another tab has kept
@@ -68,10 +68,10 @@ type Open = Recording & Held;
 export class KeptWork extends Emitter<{
   state: { state: State };
   lost: Plain;
-  newer: { work: Work; isChanged: boolean };
+  newer: { work: StoredWork; isChanged: boolean };
 }> {
   readonly #store;
-  #open: Open | null = null;
+  #open: OpenWork | null = null;
   state: State = "none";
   /** Whether something was drawn or measured since the last save. */
   isUnsaved = false;
@@ -95,11 +95,11 @@ export class KeptWork extends Emitter<{
   }
 
   /** Earlier work on a recording, found by its content, else by its path; null also if the storage cannot be read. */
-  async recall(recording: Recording): Promise<Recalled | null> {
+  async recall(recording: KeptRecording): Promise<Recalled | null> {
     try {
-      const work = await this.#store.get(keyOf(recording));
+      const work = await this.#store.get(identifyWork(recording));
       if (work !== undefined) return { work, isOther: false };
-      const former = await this.#store.at(locationOf(recording));
+      const former = await this.#store.at(identifyLocation(recording));
       return former === undefined ? null : { work: former, isOther: true };
     } catch {
       return null;
@@ -112,9 +112,9 @@ export class KeptWork extends Emitter<{
    * @param recording null if its work is not kept
    * @param recalled the work that is shown
    */
-  async begin(recording: Recording | null, recalled: Recalled | null): Promise<void> {
+  async begin(recording: KeptRecording | null, recalled: Recalled | null): Promise<void> {
     const former = this.#open;
-    const key = recording === null ? "" : keyOf(recording);
+    const key = recording === null ? "" : identifyWork(recording);
     if (recording !== null && former?.key === key) {
       Object.assign(former, recording);
       return;
@@ -161,7 +161,7 @@ export class KeptWork extends Emitter<{
   }
 
   /** Call when something was drawn or measured. @param shown to be saved at once */
-  async changed(shown: Shown): Promise<void> {
+  async changed(shown: ShownState): Promise<void> {
     if (this.#open === null) return;
     this.isUnsaved = true;
     this.touched();
@@ -176,7 +176,7 @@ export class KeptWork extends Emitter<{
   }
 
   /** Saves what is shown. */
-  async save(shown: Shown): Promise<void> {
+  async save(shown: ShownState): Promise<void> {
     const open = this.#open;
     if (open === null) return;
     open.next = shown;
@@ -214,15 +214,15 @@ export class KeptWork extends Emitter<{
    *
    * @throws {DOMException} the storage does not work, or is full
    */
-  async add(recording: Recording, shown: Shown): Promise<boolean> {
+  async add(recording: KeptRecording, shown: ShownState): Promise<boolean> {
     if (!hasLocks()) return false;
-    const key = keyOf(recording);
+    const key = identifyWork(recording);
     return await navigator.locks.request(lockOf(key), { ifAvailable: true }, async (lock) => {
       const former = await this.#store.get(key);
-      if (lock === null || drawingWords(former?.look?.drawn) !== "") return false;
+      if (lock === null || summarizeDrawing(former?.look?.drawn) !== "") return false;
       // Keeps the former view.
       const look = { ...former?.look, ...shown.look };
-      await this.#store.put(workOn(recording, { ...shown, look }, Date.now()));
+      await this.#store.put(makeWork(recording, { ...shown, look }, Date.now()));
       return true;
     });
   }
@@ -244,7 +244,7 @@ export class KeptWork extends Emitter<{
   }
 
   /** All work, latest first; empty if the storage cannot be read. */
-  async list(): Promise<Work[] | never[]> {
+  async list(): Promise<StoredWork[] | never[]> {
     return await this.#store.all().catch(() => []);
   }
 
@@ -253,11 +253,11 @@ export class KeptWork extends Emitter<{
     return await this.#store.hasEarlier().catch(() => false);
   }
 
-  async #saveAll(open: Open) {
+  async #saveAll(open: OpenWork) {
     while (open.next !== null && open.isHeld) {
       const shown = open.next;
       open.next = null;
-      const work = workOn(open, shown, Math.max(Date.now(), open.savedAt + 1));
+      const work = makeWork(open, shown, Math.max(Date.now(), open.savedAt + 1));
       try {
         await this.#store.put(work);
         open.savedAt = work.savedAt;
@@ -320,20 +320,20 @@ export class KeptWork extends Emitter<{
   }
 }
 
-const workOn = (
-  { fingerprint, path, scene, name }: Recording,
-  { look, position }: Shown,
+const makeWork = (
+  { fingerprint, path, scene, name }: KeptRecording,
+  { look, position }: ShownState,
   savedAt: number,
-): Work => ({
-  key: keyOf({ fingerprint, path, scene }),
-  location: locationOf({ path, scene }),
+): StoredWork => ({
+  key: identifyWork({ fingerprint, path, scene }),
+  location: identifyLocation({ path, scene }),
   path,
   scene,
   name,
   position,
   look,
-  words: drawnWords(look?.drawn),
-  bytes: sizeOf(look),
+  words: summarizeDrawn(look?.drawn),
+  bytes: estimateSize(look),
   savedAt,
 });
 
@@ -341,15 +341,18 @@ const workOn = (
 const WORD = 8;
 
 /** Approximate size of a value in bytes. Means of thousands of images as text would take longer than to store them. */
-function sizeOf(value: unknown): number {
+function estimateSize(value: unknown): number {
   if (typeof value === "string") return WORD + value.length;
   if (typeof value !== "object" || value === null) return WORD;
-  if (Array.isArray(value)) return value.reduce((sum, part) => sum + sizeOf(part), WORD);
-  return Object.entries(value).reduce((sum, [name, part]) => sum + sizeOf(name) + sizeOf(part), WORD);
+  if (Array.isArray(value)) return value.reduce((sum, part) => sum + estimateSize(part), WORD);
+  return Object.entries(value).reduce(
+    (sum, [name, part]) => sum + estimateSize(name) + estimateSize(part),
+    WORD,
+  );
 }
 
 /** Gives the lock back once everything is saved. */
-async function giveBack(open: Open) {
+async function giveBack(open: OpenWork) {
   open.waiting.abort();
   await open.saving;
   open.isHeld = false;

@@ -11,7 +11,7 @@ import {
   type PlaneOptions,
   type Position,
 } from "../../../client/v2/acq-client.ts";
-import { titled } from "../../../measure/axes.ts";
+import { titleAxes } from "../../../measure/axes.ts";
 import type { LoadedGroup } from "../picture/channel_group.ts";
 
 /** Note on the page and in everything saved from the sample. */
@@ -21,10 +21,12 @@ export const SAMPLE_NOTE = "Sample: a drawn line scan, not a recording";
 export type LoadedPlanes = { source: LoadedGroup; reference: LoadedGroup | null };
 
 /** Reads planes, by the index of their channel. */
-export type Planes = { plane: (index: number, options: PlaneOptions) => Promise<{ samples: Float32Array }> };
+export type PlaneReader = {
+  plane: (index: number, options: PlaneOptions) => Promise<{ samples: Float32Array }>;
+};
 
 /** An acquisition or the sample. */
-export type Loadable = Planes & { info: OpenResponse; reference: Planes | null };
+export type Loadable = PlaneReader & { info: OpenResponse; reference: PlaneReader | null };
 
 /** Fetches all planes concurrently; progress counts them together. */
 export async function loadPlanes(
@@ -41,10 +43,10 @@ export async function loadPlanes(
   let sum = 0;
   const load = async (
     { plane, channels }: { plane: PlaneInfo; channels: ChannelInfo[] },
-    planes: Planes,
+    planes: PlaneReader,
     at: Position,
   ): Promise<LoadedGroup> => ({
-    plane: { ...plane, axes: titled(plane.axes) },
+    plane: { ...plane, axes: titleAxes(plane.axes) },
     channels: await Promise.all(channels.map(async ({ index, name }) => {
       let before = 0;
       const count = (received: number) => {
@@ -71,7 +73,7 @@ export async function loadPlanes(
 
 /** Opens the sample of the page. @throws {AcqError} the server does not answer, or lacks the sample */
 export async function openSample(signal: AbortSignal): Promise<Loadable> {
-  const planes = (prefix: string): Planes => ({
+  const planes = (prefix: string): PlaneReader => ({
     async plane(index) {
       const response = await get(`${prefix}_${index}.f32`, signal);
       return { samples: new Float32Array(await response.arrayBuffer()) };

@@ -2,29 +2,29 @@
  * Connects the page with the session controller: shows progress and results of opening and stepping, and keeps the
  * view.
  */
-import { byId, within } from "../controls/element.ts";
-import { type Place, PlaneSteps } from "../panels/plane_steps.ts";
+import { byId, findWithin } from "../controls/element.ts";
+import { type PlaneIndices, PlaneSteps } from "../panels/plane_steps.ts";
 import { PositionBar } from "../panels/position_bar.ts";
-import { nameOf } from "../picture/readout.ts";
+import { nameRecordingForPage } from "../picture/readout.ts";
 import { SAMPLE_NOTE } from "./loaded_planes.ts";
 import { showServer } from "./server.ts";
-import { shownText } from "../panels/channel_card.ts";
+import { formatShownCount } from "../panels/channel_card.ts";
 import { lookOf, lookWords, withoutResults } from "../drawing/drawn.ts";
-import { keyOf } from "./work_store.ts";
-import { shownWith } from "../saving/checked.ts";
+import { identifyWork } from "./work_store.ts";
+import { showWithFallback } from "../saving/checked.ts";
 import { Recordings } from "./recordings.ts";
-import { keepView, keptView, type LinkedView, linkOfView, viewOfLink } from "./view_link.ts";
-import { WaysIn } from "./ways_in.ts";
+import { keepView, type LinkedView, makeViewLink, parseViewLink, readKeptView } from "./view_link.ts";
+import { OpenButtons } from "./open_buttons.ts";
 import type { DataPanel } from "../panels/data_panel.ts";
-import type { KeptWork, Recording } from "./kept_work.ts";
+import type { KeptRecording, KeptWork } from "./kept_work.ts";
 import type { Page } from "./page.ts";
-import type { Kind, Loaded, SessionController } from "./session_controller.ts";
+import type { Loaded, OpenKind, SessionController } from "./session_controller.ts";
 import type { Restored } from "../saving/restored.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 import type { Viewer } from "../panels/viewer.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 
-interface Parts {
+interface OpeningParts {
   page: Page;
   viewer: Viewer;
   controller: SessionController;
@@ -52,17 +52,17 @@ export class Opening {
   /** Path of the file being opened; empty if only the dialog knows it. */
   #path = "";
   /** Position of the visible planes; others may be loading. */
-  place: Place = { t: 0, z: 0, l: 0 };
+  place: PlaneIndices = { t: 0, z: 0, l: 0 };
   #keepTimer: ReturnType<typeof setTimeout> | undefined;
   /** Set while a changed file reopens; steps wait for it. */
   #isAgain = false;
   /** Set while the page shows an image derived from the planes, which has no positions of its own. */
   #isDerived = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: OpeningParts) {
     const { controller, viewer, work, page, data } = parts;
     this.#parts = parts;
-    this.#ways = new WaysIn(work, {
+    this.#ways = new OpenButtons(work, {
       onPick: () => this.#mayLeave() && controller.pick(),
       onPath: (path, link) => {
         if (!this.#mayLeave()) return;
@@ -87,16 +87,16 @@ export class Opening {
     );
     byId("cancel").addEventListener("click", () => controller.cancel());
     byId("take-over").addEventListener("click", () => work.takeOver());
-    addEventListener("hashchange", () => this.#follow(viewOfLink(location.hash)));
+    addEventListener("hashchange", () => this.#follow(parseViewLink(location.hash)));
     work.on("state", ({ state }) => {
       page.kept(state);
       if (state === "kept") this.recordings.note(lookWords(lookOf(viewer)));
     });
     controller.on("opening", ({ kind, path }) => this.#opening(kind, path));
-    controller.on("opened", ({ info }) => page.begin(`Fetching ${nameOf(info)} …`, false));
+    controller.on("opened", ({ info }) => page.begin(`Fetching ${nameRecordingForPage(info)} …`, false));
     controller.on("progress", ({ received, total }) => page.progress(received, total));
     controller.on("loaded", (loaded) => this.#loaded(loaded));
-    controller.on("failed", ({ error }) => this.#failed(error, this.#path || quoted(error)));
+    controller.on("failed", ({ error }) => this.#failed(error, this.#path || findQuotedName(error)));
     controller.on("cancelled", () => page.say("Cancelled"));
     controller.on("idle", () => this.#idle());
     controller.on("renewed", ({ info, why }) => {
@@ -141,7 +141,7 @@ export class Opening {
   }
 
   /** Shows another image of the recording. */
-  go(place: Place): Promise<void> {
+  go(place: PlaneIndices): Promise<void> {
     this.#showPositions(place);
     return this.#step(this.#bar.place, []);
   }
@@ -168,7 +168,7 @@ export class Opening {
   /** Asks the server for its capabilities, then restores the view of this tab. */
   async begin(): Promise<void> {
     await this.readServer();
-    const [view, link] = [keptView(), viewOfLink(location.hash)];
+    const [view, link] = [readKeptView(), parseViewLink(location.hash)];
     const isOwn = view !== null && (link === null || (link.path === view.path && link.scene === view.scene));
     if (isOwn && this.mayOpenByPath) {
       this.#linked = link?.typed ?? null;
@@ -199,7 +199,7 @@ export class Opening {
     }
   }
 
-  #opening(kind: Kind, path: string) {
+  #opening(kind: OpenKind, path: string) {
     const { page, viewer } = this.#parts;
     this.#isAgain = kind === "again";
     this.#keep();
@@ -227,7 +227,7 @@ export class Opening {
     if (place.t !== t || place.z !== z || place.l !== l) this.#step(place, []);
   }
 
-  #showPositions(place: Place) {
+  #showPositions(place: PlaneIndices) {
     const { info } = this.#parts.viewer;
     if (this.#isDerived || info === null) this.#bar.hide();
     else this.#bar.show(info, place, this.#isSample);
@@ -236,8 +236,8 @@ export class Opening {
 
   #loaded({ kind, info, source, reference, position: place, isSample, work }: Loaded) {
     const { page, viewer, data } = this.#parts;
-    const recording = recordingOf(info);
-    const isSameContent = this.#parts.work.key === keyOf(recording);
+    const recording = identifyRecording(info);
+    const isSameContent = this.#parts.work.key === identifyWork(recording);
     // The same file, such as after a restart of the server, keeps its look.
     const isSame = viewer.info?.source.path === info.source.path && viewer.info.scene === info.scene &&
       this.#isSample === isSample && (isSameContent || work === null || work.isOther);
@@ -269,7 +269,7 @@ export class Opening {
     const drawn = isChanged ? withoutResults(look?.drawn) : look?.drawn;
     const note = isSample ? SAMPLE_NOTE : "";
     const picture = { info, source, reference, note };
-    const { shown: groups, fault } = shownWith(
+    const { shown: groups, fault } = showWithFallback(
       (look) => viewer.show({ ...picture, look }),
       look ? { ...look, drawn } : null,
     );
@@ -284,7 +284,7 @@ export class Opening {
     // After a changed file reopens, the last requested step follows.
     this.#showPositions(kind === "again" ? this.#bar.place : place);
     this.#keep();
-    page.say(this.#openedWords(kind, info, work, shownText(groups.source)));
+    page.say(this.#openedWords(kind, info, work, formatShownCount(groups.source)));
     focusPicture();
   }
 
@@ -295,7 +295,7 @@ export class Opening {
         ? SAMPLE_NOTE
         : kind === "again"
         ? "The file has changed and was reopened"
-        : `Opened ${nameOf(info)}`,
+        : `Opened ${nameRecordingForPage(info)}`,
     ];
     const { path, words } = work?.work ?? { path: "", words: "" };
     const isMoved = work?.isOther === false && words !== "" && path !== info.source.path;
@@ -310,7 +310,7 @@ export class Opening {
     this.#parts.page.say("Failed", true);
   }
 
-  async #step(place: Place, ahead: Place[]) {
+  async #step(place: PlaneIndices, ahead: PlaneIndices[]) {
     const { page, viewer, data } = this.#parts;
     if (this.#isAgain) return;
     if (!this.#steps.has(place)) page.begin("Fetching the next picture …", false);
@@ -365,21 +365,21 @@ export class Opening {
       ? null
       : { path: source.path, scene, position: this.#bar.place, typed };
     keepView(view);
-    const link = view === null ? location.pathname : linkOfView(view);
+    const link = view === null ? location.pathname : makeViewLink(view);
     if (view === null || location.hash !== link) history.replaceState(null, "", link);
   }
 }
 
 /** The recording of an open response. */
-export const recordingOf = (
+export const identifyRecording = (
   info: OpenResponse,
-): Recording => {
+): KeptRecording => {
   const { source: { path, fingerprint = null }, scene = 0 } = info;
-  return { path, scene, name: nameOf(info), fingerprint };
+  return { path, scene, name: nameRecordingForPage(info), fingerprint };
 };
 
 /** Name of the file chosen in a dialog, from the message of the server. */
-function quoted(error: unknown) {
+function findQuotedName(error: unknown) {
   const { code = "", message = "" } = (error ?? {}) as { code?: string; message?: string };
   return code.startsWith("dialog_") ? "" : /"([^"]+)"/.exec(message)?.[1] ?? "";
 }
@@ -389,5 +389,5 @@ function focusPicture() {
   const active = document.activeElement ?? document.body;
   const isSpent = active === document.body || active.matches("#open, #more-ways") ||
     active.closest("#empty, #ways") !== null;
-  if (isSpent) within(byId("source"), ".plot").focus({ preventScroll: true });
+  if (isSpent) findWithin(byId("source"), ".plot").focus({ preventScroll: true });
 }

@@ -1,6 +1,6 @@
 /** Texts around the pictures: title, facts, warnings, progress, status, notices and failures. */
 import { byId, element, sayIn, unbroken } from "../controls/element.ts";
-import { facts, megabytes, nameOf } from "../picture/readout.ts";
+import { formatFacts, formatMegabytes, nameRecordingForPage } from "../picture/readout.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { State } from "./kept_work.ts";
 
@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The page shows code and message, as the server or the runtime wrote them, under "Details". */
-export function faultOf(error: unknown): {
+export function explainFault(error: unknown): {
   words: string;
   code: string;
   message: string;
@@ -77,10 +77,10 @@ export class Page {
   /** Shows title, facts and warnings of the open file. */
   title(info: OpenResponse, isSample: boolean): void {
     const { source, warnings = [] } = info;
-    const name = nameOf(info);
+    const name = nameRecordingForPage(info);
     byId("title").textContent = name;
     byId("title").title = isSample ? "" : source.path;
-    byId("facts").replaceChildren(...unbroken(facts(info)));
+    byId("facts").replaceChildren(...unbroken(formatFacts(info)));
     byId("sample-mark").hidden = !isSample;
     document.title = `${name} – acq-server`;
     byId("empty").hidden = true;
@@ -114,7 +114,7 @@ export class Page {
     const bar = byId("progress", HTMLProgressElement);
     bar.max = total;
     bar.value = received;
-    byId("progress-text").textContent = `${megabytes(received)} of ${megabytes(total)}`;
+    byId("progress-text").textContent = `${formatMegabytes(received)} of ${formatMegabytes(total)}`;
   }
 
   end(): void {
@@ -168,7 +168,7 @@ export class Page {
       if (wasThere && byId("status").classList.contains("bad")) this.say("");
       return;
     }
-    const { words, code, message } = faultOf(error);
+    const { words, code, message } = explainFault(error);
     byId("fault-words").textContent = words;
     byId("fault-file").textContent = file;
     // The server has the pages of the manual at their paths in the repository.

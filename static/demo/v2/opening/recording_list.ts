@@ -3,22 +3,22 @@
  * the folders beside it. Independent of the page.
  */
 import {
-  byName,
+  compareRecordings,
+  findOwnRecording,
   MOST_FOLDERS,
-  nameOf,
-  ownRecording,
-  recordingsIn,
+  selectRecordings,
+  takeLastPathName,
 } from "../../../measure/folder_recordings.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import type { FolderEntry, FolderListing } from "../../../client/v2/acq-client.ts";
 
 /** A listed recording; `isGrowing` if its file has changed since the last look. */
-export type Recording = FolderEntry & { isGrowing: boolean };
+export type ListedRecording = FolderEntry & { isGrowing: boolean };
 
-type Found = { folder: string; recordings: FolderEntry[]; isCut: boolean };
+type ReadFolder = { folder: string; recordings: FolderEntry[]; isCut: boolean };
 
 /** A folder with its recordings, sorted by name; `isCut` if it may have more. */
-export type Folder = { name: string; recordings: readonly FolderEntry[]; isCut: boolean };
+export type RecordingFolder = { name: string; recordings: readonly FolderEntry[]; isCut: boolean };
 
 /** What is known of folders, by their paths. */
 type Known = Map<string, { modified: string; recording: FolderEntry | null }>;
@@ -27,7 +27,7 @@ type Known = Map<string, { modified: string; recording: FolderEntry | null }>;
 const AT_ONCE = 3;
 
 /** Folder of a path of the server's system, with its slash; empty without one. */
-export const folderOf = (path: string): string => /^(.*[\\/])[^\\/]+[\\/]?$/.exec(path)?.[1] ?? "";
+export const findFolder = (path: string): string => /^(.*[\\/])[^\\/]+[\\/]?$/.exec(path)?.[1] ?? "";
 
 /** Whether a folder cannot be listed, now and later. */
 const isRefused = ({ code = "" }: { code?: string }) => /(_not_allowed|_not_found|format)$/.test(code);
@@ -43,7 +43,7 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
   #isFirst = true;
   #looking: Promise<void> | null = null;
   /** Sorted by name, numbers by value. */
-  recordings: readonly Recording[] = [];
+  recordings: readonly ListedRecording[] = [];
   /** Whether the folder has more recordings. */
   isCut = false;
   folderName = "";
@@ -67,7 +67,7 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
   async follow(path: string, asked: string): Promise<void> {
     const isListed = path !== "" && this.recordings.some((recording) => recording.path === asked);
     this.#path = isListed ? asked : path;
-    const folder = isListed ? this.#folder : folderOf(path);
+    const folder = isListed ? this.#folder : findFolder(path);
     if (folder !== this.#folder) {
       this.#folder = folder;
       this.#isFirst = true;
@@ -84,14 +84,14 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
   }
 
   /** The recording before (-1) or after (1) the open one, or null. */
-  beside(step: -1 | 1): Recording | null {
+  beside(step: -1 | 1): ListedRecording | null {
     const { index } = this;
     return index < 0 ? null : this.recordings[index + step] ?? null;
   }
 
   /** Name of the folder that holds the listed one; empty without one. */
   get parentName(): string {
-    return nameOf(folderOf(this.#listed));
+    return takeLastPathName(findFolder(this.#listed));
   }
 
   /**
@@ -99,24 +99,24 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
    *
    * @throws {ServerError} the folder above cannot be listed
    */
-  async folders(): Promise<{ folders: Folder[]; isCut: boolean }> {
-    const { entries, truncated } = await this.#list(folderOf(this.#listed));
+  async folders(): Promise<{ folders: RecordingFolder[]; isCut: boolean }> {
+    const { entries, truncated } = await this.#list(findFolder(this.#listed));
     const beside = entries.filter(({ kind }) => kind === "folder");
-    const folders: Folder[] = [];
+    const folders: RecordingFolder[] = [];
     for (const { path, name } of beside.slice(0, MOST_FOLDERS)) {
       const found = await this.#recordingsBelow(path).catch((error) => {
         if (!isRefused(error)) throw error;
       });
       if (!found || found.recordings.length === 0) continue;
-      folders.push({ name, recordings: found.recordings.sort(byName), isCut: found.isCut });
+      folders.push({ name, recordings: found.recordings.sort(compareRecordings), isCut: found.isCut });
     }
-    return { folders: folders.sort(byName), isCut: truncated || beside.length > MOST_FOLDERS };
+    return { folders: folders.sort(compareRecordings), isCut: truncated || beside.length > MOST_FOLDERS };
   }
 
   /** Recordings in a folder or, without any, those with a folder of their own in it. */
-  async #recordingsBelow(folder: string): Promise<Found> {
+  async #recordingsBelow(folder: string): Promise<ReadFolder> {
     const listing = await this.#list(folder);
-    const recordings = recordingsIn(listing);
+    const recordings = selectRecordings(listing);
     return recordings.length > 0
       ? { folder, recordings, isCut: listing.truncated }
       : await this.#readFolders(folder);
@@ -138,26 +138,26 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
       return { ...entry, isGrowing: !isFirst && !isSame };
     });
     this.#listed = found.folder;
-    this.folderName = nameOf(found.folder);
-    this.#show(recordings.sort(byName), found.isCut);
+    this.folderName = takeLastPathName(found.folder);
+    this.#show(recordings.sort(compareRecordings), found.isCut);
     const names = recordings.filter(({ path }) => !known.has(path)).map(({ name }) => name);
     if (!isFirst && names.length > 0) this.emit("arrived", { names });
   }
 
-  async #read(folder: string): Promise<Found> {
+  async #read(folder: string): Promise<ReadFolder> {
     const listing = await this.#list(folder);
-    const parent = folderOf(folder);
-    if (parent !== "" && ownRecording(listing) !== null) {
+    const parent = findFolder(folder);
+    if (parent !== "" && findOwnRecording(listing) !== null) {
       const beside = await this.#readFolders(parent).catch((error) => {
         if (!isRefused(error)) throw error;
       });
       if (beside && beside.recordings.length > 1) return beside;
     }
-    return { folder, recordings: recordingsIn(listing), isCut: listing.truncated };
+    return { folder, recordings: selectRecordings(listing), isCut: listing.truncated };
   }
 
   /** Reads the own recordings of the folders in a folder. One is looked into again only after it has changed. */
-  async #readFolders(parent: string): Promise<Found> {
+  async #readFolders(parent: string): Promise<ReadFolder> {
     const { entries, truncated } = await this.#list(parent);
     const folders = entries.filter(({ kind }) => kind === "folder");
     const waiting = folders.slice(0, MOST_FOLDERS).values();
@@ -168,7 +168,7 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
         // A folder that cannot be listed has no recording to show.
         const read = async () => ({
           modified,
-          recording: await this.#list(path).then(ownRecording, () => null),
+          recording: await this.#list(path).then(findOwnRecording, () => null),
         });
         known.set(path, former?.modified === modified ? former : await read());
       }
@@ -181,7 +181,7 @@ export class RecordingList extends Emitter<{ changed: Plain; arrived: { names: s
     return { folder: parent, recordings, isCut: truncated || folders.length > MOST_FOLDERS };
   }
 
-  #show(recordings: readonly Recording[], isCut: boolean) {
+  #show(recordings: readonly ListedRecording[], isCut: boolean) {
     const isSame = isCut === this.isCut && recordings.length === this.recordings.length &&
       recordings.every(({ path, modified, isGrowing }, i) => {
         const other = this.recordings[i]!;

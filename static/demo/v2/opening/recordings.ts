@@ -1,9 +1,9 @@
 /** Shows the recordings of the folder of the open one, and opens the previous, the next or a chosen one. */
-import { counted } from "../../../measure/axes.ts";
+import { formatCount } from "../../../measure/axes.ts";
 import { byId, element } from "../controls/element.ts";
 import { KeptSwitch } from "../controls/kept.ts";
 import { type DrawnLook, lookWords } from "../drawing/drawn.ts";
-import { type Recording, RecordingList } from "./recording_list.ts";
+import { type ListedRecording, RecordingList } from "./recording_list.ts";
 import type { FolderListing } from "../../../client/v2/acq-client.ts";
 
 /** Interval at which the folder is listed. */
@@ -37,7 +37,7 @@ export class Recordings {
     this.list.on("changed", () => this.#paint());
     this.list.on("arrived", ({ names }) => {
       if (!this.#isBusy) {
-        needs.say(names.length === 1 ? `New: ${names[0]}` : `${counted(names.length)} new recordings`);
+        needs.say(names.length === 1 ? `New: ${names[0]}` : `${formatCount(names.length)} new recordings`);
       }
     });
     byId("recording-previous").addEventListener("click", () => this.step(-1));
@@ -111,9 +111,9 @@ export class Recordings {
     const several = recordings.length > 1;
     byId("recording-steps").hidden = !several;
     byId("recordings").hidden = !several || !this.#isShown.isOn;
-    const count = `${counted(recordings.length)}${isCut ? "+" : ""}`;
+    const count = `${formatCount(recordings.length)}${isCut ? "+" : ""}`;
     const button = byId("recording-count");
-    button.textContent = index < 0 ? `${count} recordings` : `${counted(index + 1)} of ${count}`;
+    button.textContent = index < 0 ? `${count} recordings` : `${formatCount(index + 1)} of ${count}`;
     button.ariaExpanded = String(this.#isShown.isOn);
     for (const [id, by] of ([["recording-previous", -1], ["recording-next", 1]] as const)) {
       // A disabled button would lose the focus with each step.
@@ -151,7 +151,7 @@ export class Recordings {
     list.scrollTop = Math.min(offsetTop - offsetHeight, Math.max(least, list.scrollTop));
   }
 
-  #row({ path, name }: Recording) {
+  #row({ path, name }: ListedRecording) {
     const button = element(
       "button",
       { type: "button", className: "recording", title: path },
@@ -163,7 +163,7 @@ export class Recordings {
     return element("li", {}, button);
   }
 
-  #mark({ path, modified, isGrowing }: Recording, isOpen: boolean) {
+  #mark({ path, modified, isGrowing }: ListedRecording, isOpen: boolean) {
     const button = this.#rows.get(path)?.firstElementChild as Element;
     button.ariaCurrent = isOpen ? "true" : null;
     const [, time, words] = [...button.children] as [Element, Element, Element];

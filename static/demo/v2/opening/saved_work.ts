@@ -1,6 +1,6 @@
 /** Measurements that a file has in its documents, as work on it. */
-import { drawnWords } from "../drawing/drawn.ts";
-import { documentsOf, restored } from "../saving/restored.ts";
+import { summarizeDrawn } from "../drawing/drawn.ts";
+import { findDocumentsIn, restoreDocuments } from "../saving/restored.ts";
 import type { Acquisition } from "../../../client/v2/acq-client.ts";
 import type { Recalled } from "./kept_work.ts";
 
@@ -12,11 +12,11 @@ export async function recallSaved(
   const { info } = acquisition;
   if (!info.collection) return own;
   try {
-    const [documents] = documentsOf(await acquisition.metadata());
+    const [documents] = findDocumentsIn(await acquisition.metadata());
     if (documents === undefined) return own;
-    const offer = restored(documents, info);
+    const offer = restoreDocuments(documents, info);
     const { drawn, look, position, note } = offer;
-    const words = drawnWords(drawn);
+    const words = summarizeDrawn(drawn);
     const beganHere = own?.work.look?.drawn?.origin === drawn.origin;
     if (own !== null && (own.work.words !== "" || beganHere)) {
       return { ...own, saved: { note: "", offer: beganHere || words === "" ? null : offer } };

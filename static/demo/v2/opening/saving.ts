@@ -4,21 +4,21 @@
  */
 import { listInWords } from "../../../measure/word_list.ts";
 import { byId } from "../controls/element.ts";
-import { drawnWords, lookOf } from "../drawing/drawn.ts";
-import { stemOf } from "../drawing/scan.ts";
+import { lookOf, summarizeDrawn } from "../drawing/drawn.ts";
+import { makeFileStem } from "../drawing/scan.ts";
 import { ArchiveFailed, saveArchive } from "../saving/archive_download.ts";
-import { memberOf } from "../saving/documents.ts";
+import { makeMember } from "../saving/documents.ts";
 import {
-  carriedOver,
+  carryOver,
   DocumentFault,
   type Documents,
-  documentsOf,
+  findDocumentsIn,
+  findSource,
   type Restored,
-  restored,
-  sourceOf,
+  restoreDocuments,
 } from "../saving/restored.ts";
-import { shownWith } from "../saving/checked.ts";
-import { zipEntries, ZipFault } from "../saving/zip_entries.ts";
+import { showWithFallback } from "../saving/checked.ts";
+import { listZipEntries, ZipFault } from "../saving/zip_entries.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { MeasuredView } from "../measuring/measured_view.ts";
 import type { Viewer } from "../panels/viewer.ts";
@@ -33,7 +33,7 @@ const DOCUMENT = /(acqimage|analyses)[^/]*(\/[^/]+)?\.json$/;
 const MOST_NAMES = 3;
 
 /** Parts of the page. */
-export interface Parts {
+export interface SavingParts {
   viewer: Viewer;
   controller: SessionController;
   opening: Opening;
@@ -46,7 +46,7 @@ export class Saving {
   readonly #parts;
   #isBusy = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: SavingParts) {
     this.#parts = parts;
     const dialog = byId("save-dialog", HTMLDialogElement);
     const file = byId("restore-file", HTMLInputElement);
@@ -77,7 +77,7 @@ export class Saving {
   /** What will be saved. */
   get #words() {
     const { viewer, measured } = this.#parts;
-    const words = drawnWords({ ...lookOf(viewer)?.drawn, accepted: null });
+    const words = summarizeDrawn({ ...lookOf(viewer)?.drawn, accepted: null });
     const judged = measured.measured?.isAccepted ? "Accepted." : "Not accepted.";
     return `${words === "" ? "Nothing was drawn or measured yet" : `Measured: ${words}`}. ${judged}`;
   }
@@ -91,12 +91,12 @@ export class Saving {
     page.say("Preparing …");
     try {
       const { drawn, summary: _, ...look } = lookOf(viewer)!;
-      const member = memberOf({ ...now, drawn: drawn!, look, position });
-      const stem = stemOf(now.shown.scan);
+      const member = makeMember({ ...now, drawn: drawn!, look, position });
+      const stem = makeFileStem(now.shown.scan);
       const name = images === "all" ? stem : `${stem} measurements`;
       const server = await controller.server();
       const link = await controller.live(async (acquisition) => {
-        const own = { sessionId: acquisition.sessionId, ...await carriedOver(member, acquisition) };
+        const own = { sessionId: acquisition.sessionId, ...await carryOver(member, acquisition) };
         return await server.export([own], { images, name });
       });
       page.say(["The browser saves the file …", ...link.warnings].join(" · "));
@@ -120,9 +120,9 @@ export class Saving {
   async restore(file: File): Promise<void> {
     const [{ page }, info] = [this.#parts, this.#info];
     try {
-      const entries = (await zipEntries(file)).filter(({ name }) => DOCUMENT.test(name));
+      const entries = (await listZipEntries(file)).filter(({ name }) => DOCUMENT.test(name));
       const texts = await Promise.all(entries.map(async ({ name, read }) => ({ name, text: await read() })));
-      const found = documentsOf(texts);
+      const found = findDocumentsIn(texts);
       if (found.length === 0) return page.notice(`${file.name} holds no measurements.`);
       if (info === null) {
         return page.notice(
@@ -130,7 +130,7 @@ export class Saving {
         );
       }
       const own = await this.#ownOf(found, info);
-      if (own !== undefined) return await this.show(restored(own, info), file.name);
+      if (own !== undefined) return await this.show(restoreDocuments(own, info), file.name);
       this.#otherRecording(found, info, file.name);
     } catch (error) {
       if (!(error instanceof ZipFault || error instanceof DocumentFault)) throw error;
@@ -142,7 +142,7 @@ export class Saving {
   async show(saved: Restored, from: string): Promise<void> {
     const { viewer, measured, page } = this.#parts;
     const { drawn, typed } = lookOf(viewer)!;
-    const own = drawnWords(drawn);
+    const own = summarizeDrawn(drawn);
     // Another picture has its own undo steps.
     const isStep = !saved.drawn.kymograph?.isMade && !measured.measured?.isKymograph &&
       JSON.stringify(saved.look.typed) === JSON.stringify(typed);
@@ -161,15 +161,15 @@ export class Saving {
       await opening.go(position);
     }
     const former = lookOf(viewer)!;
-    const { fault } = shownWith((saved) => {
-      viewer.wear(saved === null ? former : look);
+    const { fault } = showWithFallback((saved) => {
+      viewer.applyLook(saved === null ? former : look);
       measured.restore(saved ?? former.drawn!, (saved === null ? former : look).typed ?? null);
     }, drawn);
     if (fault !== null) {
       console.error(fault);
       return page.notice(`${from} was not restored: what it holds cannot be shown.`);
     }
-    const words = drawnWords(drawn) || "no measurements";
+    const words = summarizeDrawn(drawn) || "no measurements";
     const undo = isStep ? "Undo shows what was there before." : "";
     page.notice([`Restored from ${from}: ${words}.`, undo, note].filter((text) => text !== "").join(" "));
   }
@@ -178,7 +178,7 @@ export class Saving {
   async #ownOf(found: Documents[], { scene = 0, source, collection }: OpenResponse) {
     const isOf = (fingerprint: string | null | undefined, of: number) =>
       found.find((documents) => {
-        const from = sourceOf(documents);
+        const from = findSource(documents);
         return from.fingerprint !== undefined && from.fingerprint === fingerprint && from.scene === of;
       });
     const own = isOf(source.fingerprint, scene);
@@ -186,17 +186,17 @@ export class Saving {
     const member = found.find(({ image }) => image.image_id === collection.member.id);
     if (member !== undefined) return member;
     // The open recording may be in an archive: compares the file that the archive was made from.
-    const [documents] = documentsOf(
+    const [documents] = findDocumentsIn(
       await this.#parts.controller.live((acquisition) => acquisition.metadata()),
     );
-    const origin = documents && sourceOf(documents);
+    const origin = documents && findSource(documents);
     return isOf(origin?.fingerprint, origin?.scene ?? 0);
   }
 
   #otherRecording(found: Documents[], info: OpenResponse, from: string) {
     const { page } = this.#parts;
     const open = info.source.name;
-    const names = found.map((documents) => sourceOf(documents).name ?? documents.image.image_id);
+    const names = found.map((documents) => findSource(documents).name ?? documents.image.image_id);
     const [first] = found;
     if (found.length > 1 || first === undefined) {
       return page.notice(
@@ -204,6 +204,6 @@ export class Saving {
       );
     }
     const text = `${from} was measured in another recording, ${names[0]}. Nothing was changed in ${open}.`;
-    page.notice(text, "Restore it here all the same", () => this.show(restored(first, info), from));
+    page.notice(text, "Restore it here all the same", () => this.show(restoreDocuments(first, info), from));
   }
 }

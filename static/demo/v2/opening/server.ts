@@ -1,5 +1,5 @@
 /** Facts about the server, and whether it answers. */
-import { formatNumber } from "../../../measure/axes.ts";
+import { formatDigits } from "../../../measure/axes.ts";
 import { byId, element } from "../controls/element.ts";
 import type { Capabilities, Server } from "../../../client/v2/acq-client.ts";
 
@@ -20,7 +20,7 @@ export async function showServer(server: Server): Promise<Capabilities> {
     ["Address", server.base],
     ["Version", `${version}, API ${api}`],
     ["Formats", formats],
-    ["Sessions end", `${formatNumber(capabilities.sessionTtlSeconds / 60)} min after opening`],
+    ["Sessions end", `${formatDigits(capabilities.sessionTtlSeconds / 60)} min after opening`],
   ];
   byId("server-facts").replaceChildren(...rows.flatMap(([term, text]) => [
     element("dt", { textContent: term }),

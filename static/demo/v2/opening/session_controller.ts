@@ -25,13 +25,13 @@ import type { LoadedGroup } from "../picture/channel_group.ts";
 import type { Recalled } from "./kept_work.ts";
 
 /** How something is opened. */
-export type Kind = "dialog" | "path" | "scene" | "again" | "sample";
+export type OpenKind = "dialog" | "path" | "scene" | "again" | "sample";
 
-type How = { kind: Kind; position?: Position };
+type How = { kind: OpenKind; position?: Position };
 
 /** An acquisition, or the sample, with its planes. */
 export interface Loaded {
-  kind: Kind;
+  kind: OpenKind;
   info: OpenResponse;
   source: LoadedGroup;
   reference: LoadedGroup | null;
@@ -56,8 +56,8 @@ const START = { t: 0, z: 0, l: 0 };
 
 /** Emits the events that the first comment of this module lists. */
 export class SessionController extends Emitter<{
-  opening: { kind: Kind; path: string };
-  opened: { kind: Kind; info: OpenResponse };
+  opening: { kind: OpenKind; path: string };
+  opened: { kind: OpenKind; info: OpenResponse };
   progress: { received: number; total: number };
   loaded: Loaded;
   failed: { error: unknown };
@@ -272,7 +272,7 @@ export class SessionController extends Emitter<{
   }
 
   /** Runs work and emits its events, unless other work is in progress. @param path if known */
-  async #run(kind: Kind, work: (signal: AbortSignal) => Promise<void>, path = "") {
+  async #run(kind: OpenKind, work: (signal: AbortSignal) => Promise<void>, path = "") {
     if (this.#opening !== null) return;
     this.#opening = new AbortController();
     this.emit("opening", { kind, path });

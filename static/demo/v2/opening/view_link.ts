@@ -3,7 +3,7 @@
  * `&line-scan=rows,0.002,0.5,0.000002` with seconds per line, micrometres and seconds per pixel. Any site can lead a
  * browser to a link, so a link only fills a field; the user opens it. The tab keeps its view for a reload.
  */
-import { keep, kept } from "../controls/kept.ts";
+import { readKept, writeKept } from "../controls/kept.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
 /** What a link names; indices count from 0. */
@@ -23,7 +23,7 @@ const VIEW = "acq-server view 2";
  * @param hash with or without its `#`
  * @returns null if it names no path
  */
-export function viewOfLink(hash: string): LinkedView | null {
+export function parseViewLink(hash: string): LinkedView | null {
   const query = new URLSearchParams(hash.replace(/^#/, ""));
   const path = query.get("path") ?? "";
   if (path.trim() === "") return null;
@@ -31,7 +31,7 @@ export function viewOfLink(hash: string): LinkedView | null {
     const text = query.get(name) ?? "";
     return /^\d{1,9}$/.test(text) ? Number(text) : 0;
   };
-  const typed = typedIn(query.get("line-scan") ?? "", query.get("text-file") ?? "");
+  const typed = parseTyped(query.get("line-scan") ?? "", query.get("text-file") ?? "");
   return {
     path,
     scene: index("scene"),
@@ -41,7 +41,7 @@ export function viewOfLink(hash: string): LinkedView | null {
 }
 
 /** @returns null if invalid */
-function typedIn(text: string, textFile: string): TypedScan | null {
+function parseTyped(text: string, textFile: string): TypedScan | null {
   const [time, ...numbers] = text.split(",");
   const [secondsPerLine = NaN, micrometresPerPixel = NaN, secondsPerPixel = 0] = numbers.map(Number);
   const isGood = secondsPerLine > 0 && micrometresPerPixel > 0 && secondsPerPixel >= 0;
@@ -56,7 +56,7 @@ function typedIn(text: string, textFile: string): TypedScan | null {
 }
 
 /** The shortest link to a view, with its `#`. */
-export function linkOfView({ path, scene, position, typed }: LinkedView): string {
+export function makeViewLink({ path, scene, position, typed }: LinkedView): string {
   const query = new URLSearchParams({ path });
   for (const [name, index] of Object.entries({ scene, ...position })) {
     if (index > 0) query.set(name, String(index));
@@ -72,10 +72,10 @@ export function linkOfView({ path, scene, position, typed }: LinkedView): string
 }
 
 /** The view that this tab opened. */
-export function keptView(): LinkedView | null {
-  const view = kept(VIEW, "sessionStorage") as LinkedView | null;
+export function readKeptView(): LinkedView | null {
+  const view = readKept(VIEW, "sessionStorage") as LinkedView | null;
   return typeof view?.path === "string" ? view : null;
 }
 
 /** Keeps the view of this tab; null forgets it. */
-export const keepView = (view: LinkedView | null): void => keep(VIEW, view, "sessionStorage");
+export const keepView = (view: LinkedView | null): void => writeKept(VIEW, view, "sessionStorage");

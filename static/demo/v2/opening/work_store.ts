@@ -6,8 +6,8 @@ import type { DrawnLook } from "../drawing/drawn.ts";
 import type { LinkedView } from "./view_link.ts";
 
 /** Kept work on one recording. */
-export interface Work {
-  /** See {@linkcode keyOf}. */
+export interface StoredWork {
+  /** See {@linkcode identifyWork}. */
   key: string;
   /** Path and scene, where the recording was last. */
   location: string;
@@ -26,7 +26,7 @@ export interface Work {
   savedAt: number;
 }
 
-/** Change the name with every change of `Work`, and add the former one to `EARLIER`. */
+/** Change the name with every change of `StoredWork`, and add the former one to `EARLIER`. */
 const NAME = "acq-server work 3";
 
 /** Databases of earlier pages, which this page neither reads nor changes. */
@@ -36,10 +36,11 @@ const EARLIER = ["acq-server work"];
 const ANSWERS_WITHIN_MS = 10_000;
 
 /** Identifies a recording by path and scene. */
-export const locationOf = ({ path, scene }: { path: string; scene: number }): string => `${path}#${scene}`;
+export const identifyLocation = ({ path, scene }: { path: string; scene: number }): string =>
+  `${path}#${scene}`;
 
 /** Identifies a recording by content and scene, or by path and scene if it has no fingerprint. */
-export const keyOf = (
+export const identifyWork = (
   { fingerprint, path, scene }: { fingerprint: string | null; path: string; scene: number },
 ): string => `${fingerprint ?? path}#${scene}`;
 
@@ -51,20 +52,23 @@ export class WorkStore {
   /** Called when the user, or the browser, has removed everything. */
   onLost = (): void => {};
 
-  async get(key: string): Promise<Work | undefined> {
-    return await this.#run<Work | undefined>("readonly", (store) => store.get(key));
+  async get(key: string): Promise<StoredWork | undefined> {
+    return await this.#run<StoredWork | undefined>("readonly", (store) => store.get(key));
   }
 
   /** The latest work at a location. */
-  async at(location: string): Promise<Work | undefined> {
-    const works = await this.#run<Work[]>("readonly", (store) => store.index("location").getAll(location));
-    return latestFirst(works)[0];
+  async at(location: string): Promise<StoredWork | undefined> {
+    const works = await this.#run<StoredWork[]>(
+      "readonly",
+      (store) => store.index("location").getAll(location),
+    );
+    return sortLatestFirst(works)[0];
   }
 
   /** All work, latest first. */
-  async all(): Promise<Work[]> {
-    const works = await this.#run<Work[]>("readonly", (store) => store.getAll());
-    return latestFirst(works);
+  async all(): Promise<StoredWork[]> {
+    const works = await this.#run<StoredWork[]>("readonly", (store) => store.getAll());
+    return sortLatestFirst(works);
   }
 
   /** Whether the browser keeps work of an earlier page; false if it does not tell. */
@@ -72,13 +76,13 @@ export class WorkStore {
     const names = (await indexedDB.databases?.() ?? []).map(({ name }) => name);
     for (const name of EARLIER) {
       // Opening another name would create it.
-      if (names.includes(name) && await inTime(countOf(name)) > 0) return true;
+      if (names.includes(name) && await failIfLate(countWorks(name)) > 0) return true;
     }
     return false;
   }
 
   /** Returns once it is written. */
-  put(work: Work): Promise<unknown> {
+  put(work: StoredWork): Promise<unknown> {
     return this.#run("readwrite", (store) => store.put(work));
   }
 
@@ -92,12 +96,12 @@ export class WorkStore {
   }
 
   async #run<T>(mode: IDBTransactionMode, ask: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-    this.#opened ??= inTime((done, failed) => this.#open(done, failed));
+    this.#opened ??= failIfLate((done, failed) => this.#open(done, failed));
     const database = await this.#opened.catch((error) => {
       this.#opened = null;
       throw error;
     });
-    return await inTime((done, failed) => {
+    return await failIfLate((done, failed) => {
       const transaction = database.transaction("work", mode, { durability: "strict" });
       const request = ask(transaction.objectStore("work"));
       transaction.oncomplete = () => done(request.result);
@@ -128,7 +132,7 @@ export class WorkStore {
 }
 
 /** Counts the works of a database that is there. */
-const countOf = (name: string) => (done: (count: number) => void, failed: (error: unknown) => void) => {
+const countWorks = (name: string) => (done: (count: number) => void, failed: (error: unknown) => void) => {
   const request = indexedDB.open(name);
   request.onerror = () => failed(request.error);
   request.onsuccess = () => {
@@ -143,10 +147,12 @@ const countOf = (name: string) => (done: (count: number) => void, failed: (error
   };
 };
 
-const latestFirst = (works: Work[]) => works.sort((a, b) => b.savedAt - a.savedAt);
+const sortLatestFirst = (works: StoredWork[]) => works.sort((a, b) => b.savedAt - a.savedAt);
 
 /** Work that takes too long, or throws, fails. */
-function inTime<T>(work: (done: (value: T) => void, failed: (error: unknown) => void) => void): Promise<T> {
+function failIfLate<T>(
+  work: (done: (value: T) => void, failed: (error: unknown) => void) => void,
+): Promise<T> {
   const late = Promise.withResolvers<never>();
   const fault = new DOMException("The storage does not answer", "TimeoutError");
   const timer = setTimeout(() => late.reject(fault), ANSWERS_WITHIN_MS);

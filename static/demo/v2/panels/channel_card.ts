@@ -3,38 +3,38 @@
  * gamma and Log. The browser remembers look-up table, gamma, Log and whether the row is open, by the name of the
  * channel, for the next file with such a channel; each file begins with its own range.
  */
-import { counted, formatNumber } from "../../../measure/axes.ts";
-import { contrastChart } from "./contrast_chart.ts";
-import { byId, element, swatch, within } from "../controls/element.ts";
+import { formatCount, formatDigits } from "../../../measure/axes.ts";
+import { makeContrastChart } from "./contrast_chart.ts";
+import { byId, element, findWithin, makeSwatch } from "../controls/element.ts";
 import { button } from "../controls/fields.ts";
 import { takeNumbers } from "../controls/number_input.ts";
-import { keep, kept } from "../controls/kept.ts";
-import { DISTINCT, LUT_NAMES, lutColor, NOT_A_NUMBER } from "../picture/lut.ts";
+import { readKept, writeKept } from "../controls/kept.ts";
+import { chooseLutColor, DISTINCT, LUT_NAMES, NOT_A_NUMBER } from "../picture/lut.ts";
 import { sampleText } from "../picture/readout.ts";
-import type { Channel } from "../picture/channel.ts";
+import type { DisplayChannel } from "../picture/channel.ts";
 import type { ChannelGroup } from "../picture/channel_group.ts";
 
-/** Increase the number with every change of `Settings`. */
+/** Increase the number with every change of `ChannelDisplay`. */
 const KEY = "acq-server channels 1";
 
 /** Number of recently used names to remember. */
 const MOST_NAMES = 60;
 
 /** What the browser remembers for a channel name. */
-export type Settings = { lutName: string; gamma: number; isLog: boolean; isOpen: boolean };
+export type ChannelDisplay = { lutName: string; gamma: number; isLog: boolean; isOpen: boolean };
 
 /** The settings remembered for a channel name; null without any. */
-export const channelSettings = (name: string): Settings | null =>
-  entries().find(([other]) => other === name)?.[1] ?? null;
+export const readChannelSettings = (name: string): ChannelDisplay | null =>
+  readEntries().find(([other]) => other === name)?.[1] ?? null;
 
 /** Remembers settings for a channel name, and forgets those of the name used longest ago. */
-export function keepChannelSettings(name: string, settings: Settings): void {
-  const others = entries().filter(([other]) => other !== name).slice(0, MOST_NAMES - 1);
-  keep(KEY, [[name, settings], ...others]);
+export function keepChannelSettings(name: string, settings: ChannelDisplay): void {
+  const others = readEntries().filter(([other]) => other !== name).slice(0, MOST_NAMES - 1);
+  writeKept(KEY, [[name, settings], ...others]);
 }
 
-function entries(): [string, Settings][] {
-  const list = kept(KEY);
+function readEntries(): [string, ChannelDisplay][] {
+  const list = readKept(KEY);
   return Array.isArray(list) ? list : [];
 }
 
@@ -42,7 +42,7 @@ function entries(): [string, Settings][] {
  * The card of `group.channels[position]`, made from the template of the page; it follows all changes of the channel.
  * `prefix` makes ids unique on the page.
  */
-export const channelCard = (
+export const makeChannelCard = (
   group: ChannelGroup,
   position: number,
   prefix: string,
@@ -74,17 +74,17 @@ class ChannelCard {
     this.#position = position;
     this.#channel = channel;
     const made = document.importNode(byId("card", HTMLTemplateElement).content, true);
-    const card = this.element = within(made, ".card");
-    this.#visible = within(card, "#visible", HTMLInputElement);
-    this.#lut = within(card, "#lut", HTMLSelectElement);
+    const card = this.element = findWithin(made, ".card");
+    this.#visible = findWithin(card, "#visible", HTMLInputElement);
+    this.#lut = findWithin(card, "#lut", HTMLSelectElement);
     this.#lut.append(...LUT_NAMES.map((table) => element("option", { value: table, textContent: table })));
-    this.#more = within(card, "#more");
-    const body = this.#body = within(card, "#body");
-    this.#chart = contrastChart(within(body, ".histogram"), channel);
-    this.#gamma = within(body, "#gamma", HTMLInputElement);
-    this.#log = within(body, "#log", HTMLInputElement);
-    const inputs = ["#Min", "#Max"].map((id) => within(body, id, HTMLInputElement));
-    const auto = within(card, "#auto");
+    this.#more = findWithin(card, "#more");
+    const body = this.#body = findWithin(card, "#body");
+    this.#chart = makeContrastChart(findWithin(body, ".histogram"), channel);
+    this.#gamma = findWithin(body, "#gamma", HTMLInputElement);
+    this.#log = findWithin(body, "#log", HTMLInputElement);
+    const inputs = ["#Min", "#Max"].map((id) => findWithin(body, id, HTMLInputElement));
+    const auto = findWithin(card, "#auto");
     this.#name(prefix);
     this.#ends = inputs.map((input, end) => {
       input.addEventListener("input", () => input.dataset.typing = "yes");
@@ -106,8 +106,8 @@ class ChannelCard {
     const [card, { name }] = [this.element, this.#channel];
     for (const labelled of card.querySelectorAll("[aria-label]")) labelled.ariaLabel += ` ${name}`;
     card.ariaLabel = `${prefix === "reference" ? "Reference channel" : "Channel"} ${name}`;
-    within(card, ".switch").title = `Show ${name}`;
-    within(card, ".name").textContent = name;
+    findWithin(card, ".switch").title = `Show ${name}`;
+    findWithin(card, ".name").textContent = name;
     for (const part of card.querySelectorAll("[id]")) part.id = `${prefix}-${this.#position}-${part.id}`;
     this.#more.setAttribute("aria-controls", this.#body.id);
   }
@@ -136,7 +136,7 @@ class ChannelCard {
 
   /** Takes the settings that are kept for the name of the channel. */
   #recall() {
-    const settings = channelSettings(this.#channel.name);
+    const settings = readChannelSettings(this.#channel.name);
     if (settings !== null) {
       this.#log.checked = settings.isLog;
       this.#channel.set({ lutName: settings.lutName, gamma: settings.gamma });
@@ -146,8 +146,8 @@ class ChannelCard {
 
   /** Shows the channel, and follows it from now on. */
   #show() {
-    const notes = within(this.element, ".notes");
-    const showNotes = () => notes.replaceChildren(...notesOf(this.#channel));
+    const notes = findWithin(this.element, ".notes");
+    const showNotes = () => notes.replaceChildren(...makeChannelNotes(this.#channel));
     this.#group.addEventListener("change", () => this.#paint());
     this.#channel.addEventListener("samples", () => {
       showNotes();
@@ -165,17 +165,17 @@ class ChannelCard {
     this.#visible.type = this.#group.composite ? "checkbox" : "radio";
     card.classList.toggle("off", !channel.visible);
     this.#lut.value = channel.lutName;
-    within(card, ".swatch").style.background = lutColor(channel.lutName);
-    const texts = [low, high].map((value) => formatNumber(value, high - low));
-    within(card, ".range").textContent = texts.join(" – ");
+    findWithin(card, ".swatch").style.background = chooseLutColor(channel.lutName);
+    const texts = [low, high].map((value) => formatDigits(value, high - low));
+    findWithin(card, ".range").textContent = texts.join(" – ");
     for (const [end, { input, number }] of this.#ends.entries()) {
       if (document.activeElement === input && input.dataset.typing) continue;
       input.value = texts[end]!;
       number.wrote(Number(texts[end]));
     }
     this.#gamma.value = String(Math.log2(channel.gamma));
-    const text = formatNumber(Number(channel.gamma.toPrecision(3)));
-    this.#gamma.ariaValueText = within(this.#body, "output").textContent = text;
+    const text = formatDigits(Number(channel.gamma.toPrecision(3)));
+    this.#gamma.ariaValueText = findWithin(this.#body, "output").textContent = text;
     if (!this.#body.hidden) this.#chart.paint();
   }
 
@@ -197,7 +197,7 @@ class ChannelCard {
 }
 
 /** Notes beside the histogram: a flat plane, or NaN and infinite samples with their colour. */
-function notesOf({ stats: { min, max, count }, samples }: Channel) {
+function makeChannelNotes({ stats: { min, max, count }, samples }: DisplayChannel) {
   const missing = samples.length - count;
   const notes = [];
   if (count > 0 && min === max) {
@@ -205,16 +205,16 @@ function notesOf({ stats: { min, max, count }, samples }: Channel) {
     notes.push(element("p", { className: "note" }, text));
   }
   if (missing > 0) {
-    const text = `${counted(missing)} of ${
-      counted(samples.length)
+    const text = `${formatCount(missing)} of ${
+      formatCount(samples.length)
     } samples are NaN or infinite, drawn ${NOT_A_NUMBER.name}`;
-    notes.push(element("p", { className: "note" }, text, swatch(`rgb(${NOT_A_NUMBER.color})`)));
+    notes.push(element("p", { className: "note" }, text, makeSwatch(`rgb(${NOT_A_NUMBER.color})`)));
   }
   return notes;
 }
 
 /** Text such as `6 of 12 shown`; empty if all channels are shown, or one at a time. */
-export function shownText({ channels, shown, composite }: ChannelGroup): string {
+export function formatShownCount({ channels, shown, composite }: ChannelGroup): string {
   return composite && shown.length < channels.length ? `${shown.length} of ${channels.length} shown` : "";
 }
 
@@ -223,7 +223,7 @@ export function showCount(host: HTMLElement, group: ChannelGroup): void {
   const text = element("span");
   const all = button("", () => group.show(text.textContent === "" ? DISTINCT.length : Infinity));
   const paint = () => {
-    text.textContent = shownText(group);
+    text.textContent = formatShownCount(group);
     const isAll = text.textContent === "";
     all.textContent = isAll ? `Show ${DISTINCT.length}` : "Show all";
     all.hidden = !group.composite || (isAll && group.channels.length <= DISTINCT.length);

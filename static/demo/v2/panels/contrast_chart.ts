@@ -1,32 +1,32 @@
 /** The histogram of a channel with two handles for its range and a ramp of its look-up table. */
-import { formatNumber } from "../../../measure/axes.ts";
-import { within } from "../controls/element.ts";
-import { onDrag, onSteps, SLIDER } from "../controls/handles.ts";
-import type { Channel } from "../picture/channel.ts";
+import { formatDigits } from "../../../measure/axes.ts";
+import { findWithin } from "../controls/element.ts";
+import { followDrags, followKeys, SLIDER } from "../controls/handles.ts";
+import type { DisplayChannel } from "../picture/channel.ts";
 
 /** Bins of the histogram and height of its bars, in units of the picture. */
 const [BINS, HEIGHT] = [128, 48];
 
 /** `paint` follows range and table. @param chart from the template of a card */
-export function contrastChart(chart: HTMLElement, channel: Channel): {
+export function makeContrastChart(chart: HTMLElement, channel: DisplayChannel): {
   paint: () => void;
   paintBars: (isLog: boolean) => void;
 } {
-  const bars = within(chart, ".bars", SVGElement);
-  const inside = within(chart, ".inside", SVGElement);
-  const ramp = within(chart, "canvas", HTMLCanvasElement);
+  const bars = findWithin(chart, ".bars", SVGElement);
+  const inside = findWithin(chart, ".inside", SVGElement);
+  const ramp = findWithin(chart, "canvas", HTMLCanvasElement);
   const handles: NodeListOf<HTMLElement> = chart.querySelectorAll(".handle");
   handles.forEach((handle, end) => dragHandle(handle, chart, channel, end));
   return {
     paint(): void {
       const { range, stats: { min, max } } = channel;
-      const parts = partsOf(channel);
+      const parts = findRangeEnds(channel);
       handles.forEach((handle, end) => {
         handle.style.left = `${100 * parts[end]!}%`;
         handle.ariaValueMin = String(min);
         handle.ariaValueMax = String(max);
         handle.ariaValueNow = String(Math.min(max, Math.max(min, range[end]!)));
-        handle.ariaValueText = formatNumber(range[end]!, range[1] - range[0]);
+        handle.ariaValueText = formatDigits(range[end]!, range[1] - range[0]);
       });
       inside.setAttribute("x", String(BINS * parts[0]!));
       inside.setAttribute("width", String(BINS * Math.max(0, parts[1]! - parts[0]!)));
@@ -37,16 +37,18 @@ export function contrastChart(chart: HTMLElement, channel: Channel): {
 }
 
 /** Range of sample values across the chart. */
-const wholeOf = ({ stats: { min, max } }: Channel) => max > min ? max - min : 1;
+const findWholeRange = ({ stats: { min, max } }: DisplayChannel) => max > min ? max - min : 1;
 
 /** Positions of both ends of the range in the chart, 0 to 1. */
-const partsOf = (channel: Channel) =>
-  channel.range.map((value) => Math.min(1, Math.max(0, (value - channel.stats.min) / wholeOf(channel))));
+const findRangeEnds = (channel: DisplayChannel) =>
+  channel.range.map((value) =>
+    Math.min(1, Math.max(0, (value - channel.stats.min) / findWholeRange(channel)))
+  );
 
 /** @param end 0 for the minimum */
-function dragHandle(handle: HTMLElement, chart: HTMLElement, channel: Channel, end: number) {
+function dragHandle(handle: HTMLElement, chart: HTMLElement, channel: DisplayChannel, end: number) {
   const set = (value: number) => {
-    const [{ min }, whole] = [channel.stats, wholeOf(channel)];
+    const [{ min }, whole] = [channel.stats, findWholeRange(channel)];
     const gap = whole / 1000;
     const [low, high] = channel.range;
     // An end outside the samples stays there unless it is in the way.
@@ -58,13 +60,13 @@ function dragHandle(handle: HTMLElement, chart: HTMLElement, channel: Channel, e
       channel.setRange(least, Math.max(value, least + gap));
     }
   };
-  onDrag(handle, (event) => {
+  followDrags(handle, (event) => {
     const box = chart.getBoundingClientRect();
     const part = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
-    set(channel.stats.min + wholeOf(channel) * part);
+    set(channel.stats.min + findWholeRange(channel) * part);
   });
-  onSteps(handle, SLIDER, (step, isFar) => {
-    const [{ min }, whole] = [channel.stats, wholeOf(channel)];
+  followKeys(handle, SLIDER, (step, isFar) => {
+    const [{ min }, whole] = [channel.stats, findWholeRange(channel)];
     const inside = (value: number) => Math.min(min + whole, Math.max(min, value));
     set(inside(inside(channel.range[end]!) + step * whole / (isFar ? 10 : 100)));
   });
@@ -83,11 +85,11 @@ function barPath(counts: Uint32Array, isLog: boolean) {
   return bars.join("");
 }
 
-function paintRamp(ramp: HTMLCanvasElement, channel: Channel) {
+function paintRamp(ramp: HTMLCanvasElement, channel: DisplayChannel) {
   const context = ramp.getContext("2d") as CanvasRenderingContext2D;
   const { lut } = channel.look();
   const image = context.createImageData(256, 1);
-  const [low, high] = partsOf(channel) as [number, number];
+  const [low, high] = findRangeEnds(channel) as [number, number];
   for (let i = 0; i < 256; i += 1) {
     const place = Math.min(1, Math.max(0, (i / 255 - low) / Math.max(1e-6, high - low)));
     image.data.set(lut.subarray(4 * Math.round(255 * place), 4 * Math.round(255 * place) + 4), 4 * i);

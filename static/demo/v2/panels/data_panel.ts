@@ -1,6 +1,6 @@
 /** For programmers: code to copy, and the server's answer. */
 import { byId, element } from "../controls/element.ts";
-import { type Language, snippet } from "./snippet.ts";
+import { type Language, writeSnippet } from "./snippet.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Groups } from "./viewer.ts";
 
@@ -56,7 +56,7 @@ export class DataPanel {
     if (isSample) why = "The sample has no session: open a file to see a program that fetches its planes.";
     byId("copy", HTMLButtonElement).disabled = why !== "";
     const language = byId("language", HTMLSelectElement).value as Language;
-    byId("snippet").textContent = why || snippet(language, {
+    byId("snippet").textContent = why || writeSnippet(language, {
       origin: location.origin,
       path: isByPath ? info.source.path : null,
       scene: info.scene ?? null,

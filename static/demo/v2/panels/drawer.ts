@@ -4,7 +4,7 @@
  */
 import { byId, element } from "../controls/element.ts";
 import { attachDivider } from "../controls/handles.ts";
-import { keep, kept } from "../controls/kept.ts";
+import { readKept, writeKept } from "../controls/kept.ts";
 
 const HEIGHT_KEY = "acq-server drawer";
 const VIEW_KEY = "acq-server drawer view";
@@ -30,13 +30,13 @@ export interface DrawerView {
   show(): void;
 }
 
-type View = { id: string; tab: HTMLButtonElement; panel: HTMLDivElement };
+type DrawerTab = { id: string; tab: HTMLButtonElement; panel: HTMLDivElement };
 
 /** The drawer of the page: `#drawer` and `#drawer-divider` in `#viewer`. */
 export class Drawer {
-  readonly #views: View[] = [];
+  readonly #views: DrawerTab[] = [];
   /** Id of the view that was chosen last; another one stands in for it while it has no content. */
-  #chosen = String(kept(VIEW_KEY) ?? "");
+  #chosen = String(readKept(VIEW_KEY) ?? "");
   readonly #tabs = element("div", { className: "tabs", role: "tablist", "aria-label": "Results" });
   readonly #divider = byId("drawer-divider");
   readonly #drawer = byId("drawer");
@@ -45,11 +45,11 @@ export class Drawer {
     this.#drawer.append(this.#tabs);
     this.#tabs.addEventListener("keydown", (event) => this.#step(event));
     const viewer = byId("viewer");
-    const start = Number(kept(HEIGHT_KEY)) || ABOVE;
+    const start = Number(readKept(HEIGHT_KEY)) || ABOVE;
     let isKept = false;
     attachDivider(this.#divider, (percent) => {
       viewer.style.setProperty("--drawer", `${100 - percent}%`);
-      if (isKept) keep(HEIGHT_KEY, percent);
+      if (isKept) writeKept(HEIGHT_KEY, percent);
     }, { start, home: ABOVE, least: 10 });
     isKept = true;
     this.#show();
@@ -115,7 +115,7 @@ export class Drawer {
 
   #choose(id: string) {
     this.#chosen = id;
-    keep(VIEW_KEY, id);
+    writeKept(VIEW_KEY, id);
     this.#show();
   }
 

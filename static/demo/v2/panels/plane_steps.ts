@@ -4,10 +4,10 @@
  */
 
 /** Index along each axis, from 0. */
-export type Place = { t: number; z: number; l: number };
+export type PlaneIndices = { t: number; z: number; l: number };
 
 /** Samples of all channels. */
-type Fetch = (place: Place, signal: AbortSignal) => Promise<Float32Array[]>;
+type FetchPlanes = (place: PlaneIndices, signal: AbortSignal) => Promise<Float32Array[]>;
 
 /** Limit of the cache in bytes, the same as the server's for all its clients. */
 const MOST_BYTES = 256 * 2 ** 20;
@@ -21,7 +21,7 @@ export class PlaneSteps {
   readonly #running: Map<string, { samples: Promise<Float32Array[]>; ending: AbortController }> = new Map();
   #turn = 0;
 
-  constructor(fetch: Fetch, mostBytes: number = MOST_BYTES) {
+  constructor(fetch: FetchPlanes, mostBytes: number = MOST_BYTES) {
     this.#fetch = fetch;
     this.#mostBytes = mostBytes;
   }
@@ -33,21 +33,21 @@ export class PlaneSteps {
     this.#giveUpBut([]);
   }
 
-  keep(place: Place, samples: Float32Array[]): void {
-    const key = keyOf(place);
+  keep(place: PlaneIndices, samples: Float32Array[]): void {
+    const key = makeIndicesKey(place);
     this.#kept.delete(key);
     this.#kept.set(key, samples);
-    let bytes = [...this.#kept.values()].reduce((sum, planes) => sum + sizeOf(planes), 0);
+    let bytes = [...this.#kept.values()].reduce((sum, planes) => sum + countPlaneBytesHeld(planes), 0);
     for (const [oldest, planes] of this.#kept) {
       if (bytes <= this.#mostBytes || oldest === key) break;
       this.#kept.delete(oldest);
-      bytes -= sizeOf(planes);
+      bytes -= countPlaneBytesHeld(planes);
     }
   }
 
   /** Whether the planes of a position are in the cache. */
-  has(place: Place): boolean {
-    return this.#kept.has(keyOf(place));
+  has(place: PlaneIndices): boolean {
+    return this.#kept.has(makeIndicesKey(place));
   }
 
   /**
@@ -56,7 +56,7 @@ export class PlaneSteps {
    * @param ahead likely next positions, the likeliest first
    * @returns null when another position was requested meanwhile
    */
-  async at(place: Place, ahead: readonly Place[] = []): Promise<Float32Array[] | null> {
+  async at(place: PlaneIndices, ahead: readonly PlaneIndices[] = []): Promise<Float32Array[] | null> {
     const turn = this.#turn += 1;
     this.#giveUpBut([place, ...ahead]);
     try {
@@ -71,7 +71,7 @@ export class PlaneSteps {
   }
 
   /** Fetches planes one after the other, because the server reads ahead, too. */
-  async #goAhead(places: readonly Place[], turn: number) {
+  async #goAhead(places: readonly PlaneIndices[], turn: number) {
     for (const place of places) {
       if (turn !== this.#turn) return;
       // The error surfaces when the user gets there.
@@ -79,8 +79,8 @@ export class PlaneSteps {
     }
   }
 
-  async #samples(place: Place) {
-    const key = keyOf(place);
+  async #samples(place: PlaneIndices) {
+    const key = makeIndicesKey(place);
     const kept = this.#kept.get(key);
     if (kept !== undefined) {
       this.keep(place, kept);
@@ -100,8 +100,8 @@ export class PlaneSteps {
     return await samples;
   }
 
-  #giveUpBut(places: readonly Place[]) {
-    const wanted = new Set(places.map(keyOf));
+  #giveUpBut(places: readonly PlaneIndices[]) {
+    const wanted = new Set(places.map(makeIndicesKey));
     for (const [key, { samples, ending }] of this.#running) {
       if (wanted.has(key)) continue;
       this.#running.delete(key);
@@ -111,6 +111,7 @@ export class PlaneSteps {
   }
 }
 
-const keyOf = ({ t, z, l }: Place) => `${t} ${z} ${l}`;
+const makeIndicesKey = ({ t, z, l }: PlaneIndices) => `${t} ${z} ${l}`;
 
-const sizeOf = (planes: Float32Array[]) => planes.reduce((sum, { byteLength }) => sum + byteLength, 0);
+const countPlaneBytesHeld = (planes: Float32Array[]) =>
+  planes.reduce((sum, { byteLength }) => sum + byteLength, 0);

@@ -1,9 +1,9 @@
 /** Sliders for time, focus and wavelength, play, and the list of scenes. */
-import { isTime, quantity } from "../../../measure/axes.ts";
-import { byId, element, within } from "../controls/element.ts";
+import { formatQuantity, isTime } from "../../../measure/axes.ts";
+import { byId, element, findWithin } from "../controls/element.ts";
 import { takeNumbers } from "../controls/number_input.ts";
 import type { OpenResponse } from "../../../client/v2/acq-client.ts";
-import type { Place } from "./plane_steps.ts";
+import type { PlaneIndices } from "./plane_steps.ts";
 
 /** Name of an axis in requests. */
 export type AxisName = "t" | "z" | "l";
@@ -24,7 +24,7 @@ const ACCEPTED = " · accepted";
 export class PositionBar {
   readonly #onStep;
   #info: OpenResponse | null = null;
-  place: Place = { t: 0, z: 0, l: 0 };
+  place: PlaneIndices = { t: 0, z: 0, l: 0 };
   /** Axis and direction of the last step. */
   #way: { axis: AxisName; by: number } = { axis: "t", by: 1 };
   /** Pictures per second. */
@@ -33,7 +33,10 @@ export class PositionBar {
   #playing: AbortController | null = null;
 
   /** @param onStep settles when the position is shown or obsolete */
-  constructor(onStep: (place: Place, ahead: Place[]) => Promise<void>, onScene: (scene: number) => void) {
+  constructor(
+    onStep: (place: PlaneIndices, ahead: PlaneIndices[]) => Promise<void>,
+    onScene: (scene: number) => void,
+  ) {
     this.#onStep = onStep;
     for (const { name } of AXES) {
       const slider = byId(`position-${name}`, HTMLInputElement);
@@ -55,7 +58,7 @@ export class PositionBar {
     return AXES.some(({ name }) => this.#size(name) > 1);
   }
 
-  show(info: OpenResponse, position: Place, isSample: boolean): void {
+  show(info: OpenResponse, position: PlaneIndices, isSample: boolean): void {
     this.pause();
     this.#info = info;
     // A changed file may be shorter.
@@ -66,7 +69,7 @@ export class PositionBar {
     const { scenes = [], scene = 0 } = info;
     const list = byId("scene", HTMLSelectElement);
     list.replaceChildren(...scenes.map(({ index, name, sizes }) => {
-      const textContent = [name, sizesText(sizes)].filter(Boolean).join(" · ");
+      const textContent = [name, formatSizes(sizes)].filter(Boolean).join(" · ");
       return element("option", { value: String(index), textContent });
     }));
     list.value = String(scene);
@@ -156,7 +159,7 @@ export class PositionBar {
       const count = `${index + 1} / ${this.#size(name)}`;
       const where = [count, this.#physical(name, index)].filter(Boolean).join(" · ");
       slider.ariaValueText = `${word} ${where}`;
-      within(byId(`axis-${name}`), "output").textContent = where;
+      findWithin(byId(`axis-${name}`), "output").textContent = where;
     }
   }
 
@@ -168,7 +171,7 @@ export class PositionBar {
     const value = index * (header.physicalUnits[at] ?? 1);
     const time = (name === "t" ? times?.[index] : undefined) ?? (isTime({ unit }) ? value : undefined);
     if (time !== undefined) return `${time.toFixed(time < 10 ? 3 : 1)} s`;
-    return unit === "Pixels" ? "" : quantity(value, { unit });
+    return unit === "Pixels" ? "" : formatQuantity(value, { unit });
   }
 
   #setPlaying(playing: AbortController | null) {
@@ -187,7 +190,7 @@ const WORDS: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /** Sizes of a scene, such as `64 × 48 · 12 time points`. */
-function sizesText({ X, Y, ...others }: Record<string, number>) {
+function formatSizes({ X, Y, ...others }: Record<string, number>) {
   const rest = Object.entries(others).map(([name, size]) => {
     const [one, several] = WORDS[name] ?? [name, name];
     return `${size} ${size === 1 ? one : several}`;

@@ -2,15 +2,22 @@
  * The profile below the source picture: the values of the shown channels along one axis of the picture through the
  * cursor. Along the horizontal axis of a line scan it aligns with the edges of the picture.
  */
-import { extent } from "../../../measure/traces.ts";
-import { byId, within } from "../controls/element.ts";
-import { type Curve, drawChart, light, onGround, throughColumns, throughSamples } from "../picture/chart.ts";
-import { lutColor } from "../picture/lut.ts";
-import { svgMarks } from "../picture/marks.ts";
-import { envelope } from "../picture/reduction.ts";
+import { findExtent } from "../../../measure/traces.ts";
+import { byId, findWithin } from "../controls/element.ts";
+import {
+  connectAcrossColumns,
+  connectSamples,
+  type Curve,
+  darkenOnGround,
+  drawChart,
+  light,
+} from "../picture/chart.ts";
+import { chooseLutColor } from "../picture/lut.ts";
+import { makeSvgMarks } from "../picture/marks.ts";
+import { computeEnvelope } from "../picture/reduction.ts";
 import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { Pane } from "../picture/pane.ts";
-import type { Point } from "../picture/placed_view.ts";
+import type { PicturePoint } from "../picture/placed_view.ts";
 
 /** Least time between two drawings: the picture, the main work of a frame, has priority. */
 const REST_MS = 60;
@@ -20,7 +27,7 @@ export class Profile {
   readonly #pane;
   #group: ChannelGroup | null = null;
   /** Last position of the cursor. */
-  #cursor: Point | null = null;
+  #cursor: PicturePoint | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #paintedAt = -Infinity;
   /** Edges of the picture when the profile was drawn. */
@@ -81,7 +88,7 @@ export class Profile {
   }
 
   /** Returns whether the chart has content: without a cursor it is empty. */
-  #draw(group: ChannelGroup, cursor: Point | null) {
+  #draw(group: ChannelGroup, cursor: PicturePoint | null) {
     const [canvas, svg] = [byId("curves", HTMLCanvasElement), byId("chart", SVGSVGElement)];
     const size = svg.getBoundingClientRect();
     const { edges, placed: { view, orientation, time } } = this.#pane;
@@ -89,10 +96,10 @@ export class Profile {
     const isBelow = (along === "x") !== orientation.swapped;
     const [from, to] = along === "x" ? [view.x0, view.x1] : [view.y0, view.y1];
     const lines = cursor === null ? [] : group.shown.map((channel) => ({
-      color: onGround(lutColor(channel.lutName)),
-      values: profileValues(channel.samples, group.plane.shape, along, cursor),
+      color: darkenOnGround(chooseLutColor(channel.lutName)),
+      values: readProfile(channel.samples, group.plane.shape, along, cursor),
     }));
-    const range = valueRange(lines, Math.max(0, Math.floor(from) - 1), Math.ceil(to) + 1);
+    const range = findValueRange(lines, Math.max(0, Math.floor(from) - 1), Math.ceil(to) + 1);
     if (cursor === null || range === null || size.width < 60 || size.height < 40) {
       canvas.width = 0;
       svg.replaceChildren();
@@ -104,17 +111,17 @@ export class Profile {
       to,
       edges: isBelow && time !== null ? edges : null,
       isReversed: isBelow && orientation.fromRight,
-      ground: getComputedStyle(within(byId("profile"), ".stage")).backgroundColor,
+      ground: getComputedStyle(findWithin(byId("profile"), ".stage")).backgroundColor,
     };
     const curves = (columns: number) =>
-      lines.map(({ color, values }) => ({ color, ...curveOf(values, from, to, columns) }));
+      lines.map(({ color, values }) => ({ color, ...makeProfileCurve(values, from, to, columns) }));
     const { plot, marks, across } = drawChart(canvas, size, span, range, curves);
     const at = across(cursor[along]);
     if (at >= plot.left && at <= plot.left + plot.width) {
       const points = [[at, plot.top], [at, plot.top + plot.height]];
       marks.push({ points, dash: "4 3" });
     }
-    svg.replaceChildren(...svgMarks(marks));
+    svg.replaceChildren(...makeSvgMarks(marks));
     return true;
   }
 }
@@ -126,11 +133,11 @@ export class Profile {
  * @param shape `[rows, columns]`
  * @param cursor picture pixel
  */
-export function profileValues(
+export function readProfile(
   samples: Float32Array,
   [rows, columns]: readonly [number, number],
   along: "x" | "y",
-  cursor: Point,
+  cursor: PicturePoint,
 ): Float32Array<ArrayBufferLike> {
   if (along === "y") return samples.subarray(cursor.x * columns, (cursor.x + 1) * columns);
   const values = new Float32Array(rows);
@@ -142,19 +149,24 @@ export function profileValues(
  * A curve of `count` screen columns: a band from minimum to maximum with the mean if samples are narrower than
  * columns, else a line through the samples.
  */
-function curveOf(values: Float32Array, from: number, to: number, count: number): Omit<Curve, "color"> {
-  if (to - from <= count) return { lows: null, highs: null, ...throughSamples(values, from, to, count) };
-  const [lows, highs, means] = envelope(values, from, to, count, ["min", "max", "mean"]) as [
+function makeProfileCurve(
+  values: Float32Array,
+  from: number,
+  to: number,
+  count: number,
+): Omit<Curve, "color"> {
+  if (to - from <= count) return { lows: null, highs: null, ...connectSamples(values, from, to, count) };
+  const [lows, highs, means] = computeEnvelope(values, from, to, count, ["min", "max", "mean"]) as [
     Float32Array,
     Float32Array,
     Float32Array,
   ];
-  return { lows, highs, ...throughColumns(means) };
+  return { lows, highs, ...connectAcrossColumns(means) };
 }
 
 /** Range of the visible values with a margin, or `null` without values. */
-function valueRange(lines: readonly { values: Float32Array }[], first: number, end: number) {
-  const extents = lines.map(({ values }) => extent(values, first, Math.min(end, values.length)));
+function findValueRange(lines: readonly { values: Float32Array }[], first: number, end: number) {
+  const extents = lines.map(({ values }) => findExtent(values, first, Math.min(end, values.length)));
   const low = Math.min(...extents.map(([least]) => least));
   const high = Math.max(...extents.map(([, most]) => most));
   if (!(high >= low)) return null;

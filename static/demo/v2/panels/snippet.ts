@@ -10,7 +10,7 @@
 export type Language = "python" | "javascript" | "matlab" | "curl";
 
 /** What a program opens and fetches. */
-export interface Wanted {
+export interface WantedProgram {
   /** Base address of the server. */
   origin: string;
   /** Path of the acquisition on the server's computer; null asks with the dialog. */
@@ -26,9 +26,9 @@ export interface Wanted {
 }
 
 /** A program that reads each plane and prints its range or first sample. */
-export function snippet(
+export function writeSnippet(
   language: Language,
-  { origin, path, scene, isReference = false, channels, position = {} }: Wanted,
+  { origin, path, scene, isReference = false, channels, position = {} }: WantedProgram,
 ): string {
   const steps = Object.entries(position).filter(([, index]) => index > 0);
   return { python, javascript, matlab, curl }[language]({
@@ -42,7 +42,7 @@ export function snippet(
 }
 
 /** Parts of a program: `address` of the open request, `fields` of its body, `query` of the planes, such as `?t=3`. */
-type Parts = {
+type ProgramParts = {
   origin: string;
   address: string;
   fields: [string, string | number][];
@@ -51,7 +51,7 @@ type Parts = {
   isReference: boolean;
 };
 
-function python({ origin, address, fields, query, channels, isReference }: Parts) {
+function python({ origin, address, fields, query, channels, isReference }: ProgramParts) {
   const body = fields.map(([name, value]) => `${literal(name)}: ${literal(value)}`);
   return `import json
 from urllib.request import Request, urlopen
@@ -75,7 +75,7 @@ urlopen(Request(server + "/api/v2/sessions/" + opened["sessionId"], method="DELE
 `;
 }
 
-function javascript({ origin, address, fields, query, channels, isReference }: Parts) {
+function javascript({ origin, address, fields, query, channels, isReference }: ProgramParts) {
   const body = fields.map(([name, value]) => `${name}: ${literal(value)}`);
   return `const server = ${literal(origin)};
 const answer = await fetch(server + ${literal(address)}, {
@@ -101,7 +101,7 @@ await fetch(server + "/api/v2/sessions/" + opened.sessionId, { method: "DELETE" 
 `;
 }
 
-function matlab({ origin, address, fields, query, channels, isReference }: Parts) {
+function matlab({ origin, address, fields, query, channels, isReference }: ProgramParts) {
   const body = fields.map(([name, value]) => `${matlabLiteral(name)}, ${matlabLiteral(value)}`);
   return `server = ${matlabLiteral(origin)};
 asJson = weboptions("MediaType", "application/json", "Timeout", 600);
@@ -123,7 +123,7 @@ webwrite(server + "/api/v2/sessions/" + opened.sessionId, weboptions("RequestMet
 }
 
 /** Needs jq beside curl: the addresses of the planes stand in the answer. */
-function curl({ origin, address, fields, query, channels, isReference }: Parts) {
+function curl({ origin, address, fields, query, channels, isReference }: ProgramParts) {
   const image = isReference ? ".reference" : "";
   return `server=${shellLiteral(origin)}
 body=${shellLiteral(`{${fields.map(([k, v]) => `${literal(k)}: ${literal(v)}`).join(", ")}}`)}

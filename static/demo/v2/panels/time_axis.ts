@@ -3,11 +3,11 @@
  * typed start and end, and the button back. Start and end are the times of the first and the last line in view, line i at
  * `i * step`. Dragging moves the window or its edges; keys move it.
  */
-import { formatAt, unitSymbol } from "../../../measure/axes.ts";
-import { fitCanvas, inNextFrame, within } from "../controls/element.ts";
+import { chooseUnitSymbol, formatAt } from "../../../measure/axes.ts";
+import { findWithin, fitCanvas, runInNextFrame } from "../controls/element.ts";
 import { type NumberInput, takeNumbers } from "../controls/number_input.ts";
-import { onSteps, SLIDER } from "../controls/handles.ts";
-import { inside, SMALLEST_SPAN } from "../picture/placed_view.ts";
+import { followKeys, SLIDER } from "../controls/handles.ts";
+import { moveInside, SMALLEST_SPAN } from "../picture/placed_view.ts";
 import { PlanePainter } from "../picture/plane_painter.ts";
 import type { ChannelGroup } from "../picture/channel_group.ts";
 import type { Pane } from "../picture/pane.ts";
@@ -45,7 +45,7 @@ export class TimeAxis {
   readonly #back;
 
   /** Draws the strip in the next frame. Call when a channel looks different. */
-  readonly redraw: () => void = inNextFrame(() => this.#draw());
+  readonly redraw: () => void = runInNextFrame(() => this.#draw());
 
   /**
    * @param figure holds `.overview` with a `canvas` and a `.window` with role `slider`, `.time-fields` with
@@ -55,32 +55,32 @@ export class TimeAxis {
   constructor(figure: HTMLElement, pane: Pane, onTyped: (fault: string | null) => void) {
     this.#pane = pane;
     pane.gutter = SHARED_GUTTER;
-    this.#strip = within(figure, ".overview");
-    this.#canvas = within(this.#strip, "canvas", HTMLCanvasElement);
-    this.#window = within(this.#strip, ".window");
+    this.#strip = findWithin(figure, ".overview");
+    this.#canvas = findWithin(this.#strip, "canvas", HTMLCanvasElement);
+    this.#window = findWithin(this.#strip, ".window");
     this.#painter = new PlanePainter(this.#canvas, this.redraw);
     new ResizeObserver(this.redraw).observe(this.#strip);
     this.#listenToPointer();
-    onSteps(this.#window, SLIDER, (step) => {
+    followKeys(this.#window, SLIDER, (step) => {
       const { start, end } = this.#seen;
       const shift = Math.min(1 - end, Math.max(-start, step * STEP * (end - start)));
       this.#see(start + shift, end + shift);
     });
-    onSteps(this.#window, ZOOMS, (factor) => {
+    followKeys(this.#window, ZOOMS, (factor) => {
       const { start, end } = this.#seen;
       const [middle, half] = [(start + end) / 2, (end - start) / factor / 2];
       this.#see(middle - half, middle + half);
     });
-    this.#fields = within(figure, ".time-fields");
+    this.#fields = findWithin(figure, ".time-fields");
     this.#inputs = [...this.#fields.querySelectorAll("input")];
-    this.#back = within(figure, ".back", HTMLButtonElement);
+    this.#back = findWithin(figure, ".back", HTMLButtonElement);
     this.#back.addEventListener("click", () => pane.change((placed) => placed.goBack()));
     this.#inputs.forEach((input, end) => {
       const number = takeNumbers(input, {}, (value) => this.#take(value, end), onTyped);
       input.after(number.note);
       this.#numbers.push(number);
       // Moves the window by a line, with Shift by its length.
-      onSteps(input, { ArrowUp: 1, ArrowDown: -1 }, (step, isFar) => {
+      followKeys(input, { ArrowUp: 1, ArrowDown: -1 }, (step, isFar) => {
         const { x0, x1 } = this.#pane.view;
         const lines = step * (isFar ? x1 - x0 : 1);
         this.#show(x0 + lines, x1 + lines);
@@ -105,7 +105,7 @@ export class TimeAxis {
     this.#fields.hidden = time === null;
     if (time === null) return;
     if (time === "across") this.#moveWindow();
-    within(this.#fields, ".unit").textContent = unitSymbol(axisX.unit);
+    findWithin(this.#fields, ".unit").textContent = chooseUnitSymbol(axisX.unit);
     this.#inputs.forEach((input, end) => {
       const isTyped = document.activeElement === input && input.value !== this.#written[end];
       if (isTyped) return;
@@ -122,7 +122,7 @@ export class TimeAxis {
     const from = Math.min(Math.max(0, (start + end) / 2 * width - wide / 2), width - wide);
     Object.assign(this.#window.style, { left: `${from}px`, width: `${wide}px` });
     const text = (line: number) => formatAt(line * axisX.step, lines * axisX.step / 1000);
-    const unit = unitSymbol(axisX.unit);
+    const unit = chooseUnitSymbol(axisX.unit);
     const [now, last] = [view.x0, lines - 1].map((line) => Number((line * axisX.step).toPrecision(6)));
     Object.assign(this.#window, {
       ariaValueMin: "0",
@@ -154,13 +154,13 @@ export class TimeAxis {
   #see(start: number, end: number) {
     const { picture: { width }, orientation } = this.#pane.placed;
     const least = Math.min(SMALLEST_SPAN, width) / width;
-    const [from, to] = inside(start, Math.max(end, start + least), 1);
+    const [from, to] = moveInside(start, Math.max(end, start + least), 1);
     const [x0, x1] = orientation.fromRight ? [1 - to, 1 - from] : [from, to];
     this.#show(x0 * width, x1 * width);
   }
 
   #show(x0: number, x1: number) {
-    const [from, to] = inside(x0, x1, this.#pane.placed.picture.width);
+    const [from, to] = moveInside(x0, x1, this.#pane.placed.picture.width);
     this.#pane.view = { ...this.#pane.view, x0: from, x1: to };
   }
 

@@ -7,25 +7,31 @@
 import { type OpenResponse, pathPoints } from "../../../client/v2/acq-client.ts";
 import { isTime } from "../../../measure/axes.ts";
 import { ChannelGroup, type LoadedGroup, type Mode } from "../picture/channel_group.ts";
-import { channelCard, showCount } from "./channel_card.ts";
+import { makeChannelCard, showCount } from "./channel_card.ts";
 import { attachDivider } from "../controls/handles.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
-import { byId, element, saveFile, swatch, within } from "../controls/element.ts";
+import { byId, element, findWithin, makeSwatch, saveFile } from "../controls/element.ts";
 import { KeptSwitch } from "../controls/kept.ts";
-import { lutColor } from "../picture/lut.ts";
-import { keepPlacement, kindOf, mirrored, placementOf, turned } from "../picture/orientation.ts";
+import { chooseLutColor } from "../picture/lut.ts";
+import {
+  choosePictureKind,
+  keepPlacement,
+  mirrorView,
+  readPlacement,
+  turnView,
+} from "../picture/orientation.ts";
 import { Pane } from "../picture/pane.ts";
 import { Profile } from "./profile.ts";
-import { meanHidesEvents, type Statistic } from "../picture/reduction.ts";
-import { readout } from "../picture/readout.ts";
+import { meanHidesEvents, type PixelStatistic } from "../picture/reduction.ts";
+import { formatReadout } from "../picture/readout.ts";
 import { LinkedPanes } from "../picture/scan_path.ts";
 import { TimeAxis } from "./time_axis.ts";
-import type { Channel } from "../picture/channel.ts";
+import type { DisplayChannel } from "../picture/channel.ts";
 import type { View } from "../picture/orientation.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
 /** Name of a picture. */
-export type Name = "source" | "reference";
+export type PaneName = "source" | "reference";
 
 /** The channels of the source picture and of its reference image, or null without one. */
 export type Groups = { source: ChannelGroup; reference: ChannelGroup | null };
@@ -36,14 +42,14 @@ export interface PictureLook {
   shape?: readonly [number, number];
   view?: View;
   mode?: Mode;
-  channels?: Pick<Channel, "index" | "visible" | "lutName" | "gamma" | "range" | "isAuto">[];
+  channels?: Pick<DisplayChannel, "index" | "visible" | "lutName" | "gamma" | "range" | "isAuto">[];
 }
 
 /** Display of the pictures, as it is kept. */
-export interface Look {
+export interface ViewerLook {
   source?: PictureLook | null | undefined;
   reference?: PictureLook | null | undefined;
-  statistic?: Statistic | null | undefined;
+  statistic?: PixelStatistic | null | undefined;
   /** Calibration that the user typed. */
   typed?: TypedScan | null | undefined;
 }
@@ -51,7 +57,7 @@ export interface Look {
 /** Pixel of a picture. */
 type Cursor = { x: number; y: number };
 
-const NAMES: readonly Name[] = ["source", "reference"];
+const NAMES: readonly PaneName[] = ["source", "reference"];
 
 /** Least height in CSS pixels of a picture with its axes. */
 const LEAST_PICTURE = 110;
@@ -64,11 +70,11 @@ const LETTERS_IN_LINE = 40;
 
 /** Both pictures with the controls around them. */
 export class Viewer extends Emitter<{
-  shown: { look: Look | null };
+  shown: { look: ViewerLook | null };
   planes: Plain;
   look: Plain;
   typed: { fault: string | null };
-  saved: { name: Name };
+  saved: { name: PaneName };
 }> {
   /** Channels that are shown; null before the first file. */
   groups: Groups | null = null;
@@ -79,19 +85,19 @@ export class Viewer extends Emitter<{
   readonly #timeAxis;
   readonly panes: { source: Pane; reference: Pane };
   /** The statistic that the user chose for pixels; null to choose by the content. */
-  #chosenStatistic: Statistic | null = null;
+  #chosenStatistic: PixelStatistic | null = null;
   /** Text that everything saved contains. */
   note = "";
 
   /** Extends the look by what else the page keeps. */
-  extendLook = (look: Look): Look => look;
+  extendLook = (look: ViewerLook): ViewerLook => look;
 
   constructor() {
     super();
     // The first file sets the label of each picture.
     const picture = byId("picture", HTMLTemplateElement);
     for (const name of NAMES) byId(name).append(picture.content.cloneNode(true));
-    const listeners = (name: Name) => ({
+    const listeners = (name: PaneName) => ({
       onCursor: (cursor: Cursor | null, byKeyboard: boolean) => {
         this.#links.follow(name, cursor);
         const text = this.#paintReadout(name, cursor);
@@ -123,7 +129,7 @@ export class Viewer extends Emitter<{
   }
 
   /** Zoom, contrast, choices and drawings as JSON that survives a reload. */
-  get look(): Look | null {
+  get look(): ViewerLook | null {
     if (this.groups === null) return null;
     const [source, reference] = NAMES.map((name) => {
       const group = this.groups?.[name];
@@ -150,7 +156,7 @@ export class Viewer extends Emitter<{
       info: OpenResponse;
       source: LoadedGroup;
       reference: LoadedGroup | null;
-      look?: Look | null | undefined;
+      look?: ViewerLook | null | undefined;
       note?: string;
     },
   ): {
@@ -164,7 +170,7 @@ export class Viewer extends Emitter<{
     this.note = note;
     this.#links.begin(points, source.plane.shape[1]);
     byId("viewer").hidden = false;
-    within(byId("source"), "h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
+    findWithin(byId("source"), "h2").textContent = isTime(source.plane.axes[0]) ? "Line scan" : "Image";
     byId("reference").hidden = reference === null;
     byId("reference-heading").hidden = reference === null;
     const [rows, columns] = reference?.plane.shape ?? [1, 1];
@@ -181,9 +187,9 @@ export class Viewer extends Emitter<{
       this.panes[name].drawNow();
       this.#paintReadout(name, null);
     }
-    this.#chosenStatistic = statisticOf(look?.statistic) ?? this.#chosenStatistic;
+    this.#chosenStatistic = readStatistic(look?.statistic) ?? this.#chosenStatistic;
     this.#reduce();
-    this.wear(look);
+    this.applyLook(look);
     this.emit("shown", { look });
     // A look that cannot be drawn throws here, where the caller can drop it, and not in the next frame.
     if (look !== null) { for (const name of NAMES) if (groups[name] !== null) this.panes[name].drawNow(); }
@@ -193,7 +199,7 @@ export class Viewer extends Emitter<{
   /**
    * Applies what fits of an earlier look: planes of another shape keep their own view, other channels their own contrast.
    */
-  wear(look: Look | null): void {
+  applyLook(look: ViewerLook | null): void {
     for (const name of NAMES) {
       const [group, kept] = [this.groups?.[name], look?.[name]];
       if (group && kept) {
@@ -207,7 +213,7 @@ export class Viewer extends Emitter<{
         }
         if (String(kept.shape) === String(group.plane.shape)) this.panes[name].view = kept.view!;
       }
-      within(byId(name), ".layers", HTMLSelectElement).value = group?.mode ?? "merged";
+      findWithin(byId(name), ".layers", HTMLSelectElement).value = group?.mode ?? "merged";
     }
   }
 
@@ -225,20 +231,20 @@ export class Viewer extends Emitter<{
     this.emit("planes");
   }
 
-  #showGroup(name: Name, group: ChannelGroup | null, fileName: string) {
+  #showGroup(name: PaneName, group: ChannelGroup | null, fileName: string) {
     const cards = byId(`${name}-cards`);
     cards.replaceChildren();
     if (group === null) return;
     showCount(byId(`${name}-count`), group);
     const typed = (fault: string | null) => this.emit("typed", { fault });
-    cards.append(...group.channels.map((_, position) => channelCard(group, position, name, typed)));
+    cards.append(...group.channels.map((_, position) => makeChannelCard(group, position, name, typed)));
     const figure = byId(name);
     // Many channels or long names get a line of their own for their values.
     const letters = group.channels.reduce((sum, { name }) => sum + Math.min(MOST_LETTERS, name.length), 0);
     const isMany = group.channels.length > 4 || letters > LETTERS_IN_LINE;
-    within(figure, ".readout").classList.toggle("many", isMany);
-    within(figure, ".layers-choice").hidden = group.channels.length < 2;
-    within(figure, ".plot").ariaLabel = `${name} picture of ${fileName}`;
+    findWithin(figure, ".readout").classList.toggle("many", isMany);
+    findWithin(figure, ".layers-choice").hidden = group.channels.length < 2;
+    findWithin(figure, ".plot").ariaLabel = `${name} picture of ${fileName}`;
     group.addEventListener("change", () => {
       this.panes[name].redraw();
       this.#paintReadout(name, this.panes[name].cursor);
@@ -248,7 +254,7 @@ export class Viewer extends Emitter<{
       }
       this.emit("look");
     });
-    this.panes[name].show(group, placementOf(kindOf(group.plane, name === "reference")));
+    this.panes[name].show(group, readPlacement(choosePictureKind(group.plane, name === "reference")));
     const split = figure.querySelector("option[value=split]");
     // Images that keep their aspect do not show channels below each other.
     if (split instanceof HTMLOptionElement) {
@@ -257,10 +263,10 @@ export class Viewer extends Emitter<{
   }
 
   /** Turns or mirrors a picture and all later ones of its kind. */
-  place(name: Name, change: typeof turned): void {
+  place(name: PaneName, change: typeof turnView): void {
     const group = this.groups?.[name];
     if (!group) return;
-    const kind = kindOf(group.plane, name === "reference");
+    const kind = choosePictureKind(group.plane, name === "reference");
     const orientation = change(this.panes[name].placed.orientation);
     this.panes[name].change((placed) => placed.orientation = orientation);
     // The strip above has the orientation of the picture.
@@ -269,8 +275,8 @@ export class Viewer extends Emitter<{
   }
 
   /** @returns the read-out in one line */
-  #paintReadout(name: Name, cursor: Cursor | null): string {
-    const output = within(byId(name), ".readout");
+  #paintReadout(name: PaneName, cursor: Cursor | null): string {
+    const output = findWithin(byId(name), ".readout");
     const group = this.groups?.[name];
     if (cursor === null || !group) {
       // Labels of the scale bars as selectable text.
@@ -278,14 +284,14 @@ export class Viewer extends Emitter<{
       output.replaceChildren(element("span", { className: "position", textContent }));
       return "";
     }
-    const { position, values } = readout(group, cursor);
+    const { position, values } = formatReadout(group, cursor);
     const linked = this.#links.text(name);
     output.replaceChildren(
       element("span", { className: "position", textContent: position }),
       ...values.map(({ name, value, channel }) => {
         const label = element("span", { className: "name", title: name, textContent: name });
         const number = element("b", { textContent: value });
-        const dot = swatch(lutColor(channel.lutName));
+        const dot = makeSwatch(chooseLutColor(channel.lutName));
         return element("span", { className: "sample" }, dot, label, " ", number);
       }),
       ...(linked === "" ? [] : [element("span", { className: "position", textContent: `→ ${linked}` })]),
@@ -314,7 +320,7 @@ export class Viewer extends Emitter<{
   }
 
   /** The maximum if a line scan has events that the mean hides, else the mean. */
-  #fittingStatistic(): Statistic {
+  #fittingStatistic(): PixelStatistic {
     const source = this.groups?.source;
     if (!source || !isTime(source.plane.axes[0])) return "mean";
     const pane = this.panes.source;
@@ -328,7 +334,7 @@ export class Viewer extends Emitter<{
   }
 
   /** The scale bars follow the drawn view. */
-  #paintScaleSoon(name: Name) {
+  #paintScaleSoon(name: PaneName) {
     requestAnimationFrame(() => this.panes[name].cursor ?? this.#paintReadout(name, null));
   }
 
@@ -337,20 +343,20 @@ export class Viewer extends Emitter<{
     path.addEventListener("change", () => this.#links.showPath(path.checked));
     const statistic = byId("statistic", HTMLSelectElement);
     statistic.addEventListener("change", () => {
-      this.#chosenStatistic = statisticOf(statistic.value);
+      this.#chosenStatistic = readStatistic(statistic.value);
       this.#reduce();
       this.emit("look");
     });
     for (const name of NAMES) {
       const figure = byId(name);
-      within(figure, ".home").addEventListener(
+      findWithin(figure, ".home").addEventListener(
         "click",
         () => this.panes[name].change((placed) => placed.goHome()),
       );
-      within(figure, ".turn").addEventListener("click", () => this.place(name, turned));
-      within(figure, ".flip").addEventListener("click", () => this.place(name, mirrored));
-      within(figure, ".save").addEventListener("click", () => this.#save(name));
-      const layers = within(figure, ".layers", HTMLSelectElement);
+      findWithin(figure, ".turn").addEventListener("click", () => this.place(name, turnView));
+      findWithin(figure, ".flip").addEventListener("click", () => this.place(name, mirrorView));
+      findWithin(figure, ".save").addEventListener("click", () => this.#save(name));
+      const layers = findWithin(figure, ".layers", HTMLSelectElement);
       layers.addEventListener("change", () => {
         const group = this.groups?.[name];
         if (group) group.mode = layers.value as Mode;
@@ -362,7 +368,7 @@ export class Viewer extends Emitter<{
       panes.style.setProperty("--rest", `${100 - percent}fr`);
     }, {
       leastHeight: () =>
-        byId("source").offsetHeight - within(byId("source"), ".stage").offsetHeight + LEAST_PICTURE,
+        byId("source").offsetHeight - findWithin(byId("source"), ".stage").offsetHeight + LEAST_PICTURE,
     });
     const scaleBars = new KeptSwitch("acq-server scale bars");
     const showScaleBars = () => {
@@ -379,7 +385,7 @@ export class Viewer extends Emitter<{
     showScaleBars();
   }
 
-  async #save(name: Name) {
+  async #save(name: PaneName) {
     const blob = await this.panes[name].png();
     if (blob === null || this.info === null) return;
     const stem = this.info.source.name.replace(/\.[^.]+$/, "");
@@ -388,11 +394,11 @@ export class Viewer extends Emitter<{
   }
 }
 
-const statisticOf = (value: unknown): Statistic | null =>
+const readStatistic = (value: unknown): PixelStatistic | null =>
   value === "max" || value === "min" || value === "mean" ? value : null;
 
 /** Actions of single keys on the pictures, by `event.key`; `digit` takes 1 to 9. */
-export function viewerActions(viewer: Viewer): Record<string, (key: string) => void> {
+export function listViewerActions(viewer: Viewer): Record<string, (key: string) => void> {
   const withFile = (action: (group: ChannelGroup, key: string) => void): (key: string) => void => (key) => {
     if (viewer.groups !== null) action(viewer.groups.source, key);
   };
@@ -401,7 +407,7 @@ export function viewerActions(viewer: Viewer): Record<string, (key: string) => v
       if (Number(key) <= group.channels.length) group.toggle(Number(key) - 1);
     }),
     c: withFile((group) => {
-      if (group.channels.length > 1) nextChoice(within(byId("source"), ".layers", HTMLSelectElement));
+      if (group.channels.length > 1) chooseNext(findWithin(byId("source"), ".layers", HTMLSelectElement));
     }),
     a: withFile((group) => group.shown.forEach((channel) => channel.autoRange())),
     l: withFile(() => {
@@ -410,15 +416,15 @@ export function viewerActions(viewer: Viewer): Record<string, (key: string) => v
       }
     }),
     s: withFile(() => byId("reference").hidden || byId("path-choice").hidden || byId("path").click()),
-    m: withFile(() => nextChoice(byId("statistic", HTMLSelectElement))),
-    r: withFile(() => viewer.place("source", turned)),
-    f: withFile(() => viewer.place("source", mirrored)),
-    p: withFile(() => nextChoice(byId("along", HTMLSelectElement))),
+    m: withFile(() => chooseNext(byId("statistic", HTMLSelectElement))),
+    r: withFile(() => viewer.place("source", turnView)),
+    f: withFile(() => viewer.place("source", mirrorView)),
+    p: withFile(() => chooseNext(byId("along", HTMLSelectElement))),
   };
 }
 
 /** Chooses the next enabled option. */
-function nextChoice(select: HTMLSelectElement) {
+function chooseNext(select: HTMLSelectElement) {
   do select.selectedIndex = (select.selectedIndex + 1) % select.options.length; while (
     select.selectedOptions[0]?.disabled
   );

@@ -1,13 +1,18 @@
 /** A channel and its display: samples, look-up table, intensity range and visibility. */
-import { autoRange, drawableRange, histogram, statistics } from "../../../measure/statistics.ts";
+import {
+  chooseAutoRange,
+  chooseDrawableRange,
+  computePercentiles,
+  countSamples,
+} from "../../../measure/statistics.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
-import { defaultLut, DISTINCT, lutTable, withGamma } from "./lut.ts";
+import { chooseDefaultLut, DISTINCT, findLutTable, withGamma } from "./lut.ts";
 
 /** One fetched plane: index in the file, name, and samples row-major. */
 export type LoadedChannel = { index: number; name: string; samples: Float32Array };
 
 /** A loaded channel; emits `change` when its display changes and `samples` when its samples change. */
-export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
+export class DisplayChannel extends Emitter<{ change: Plain; samples: Plain }> {
   /** Change it, gamma and visibility only with `set`. */
   lutName: string;
   /** Exponent applied before the look-up table; below 1 brightens dark parts. */
@@ -19,7 +24,7 @@ export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
   isAuto = true;
   /** Reduced samples that Auto uses if a pixel shows more than one sample. */
   seen: (() => Float32Array) | null = null;
-  #stats: ReturnType<typeof statistics> | null = null;
+  #stats: ReturnType<typeof computePercentiles> | null = null;
   #isFinite: boolean | null = null;
   #bins: Uint32Array | null = null;
   readonly index: number;
@@ -37,8 +42,8 @@ export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
     this.samples = samples;
     // An alpha channel is not light that could be added.
     this.visible = position < DISTINCT.length && name !== "Alpha";
-    this.lutName = defaultLut(position, name, count);
-    this.range = autoRange(this.stats);
+    this.lutName = chooseDefaultLut(position, name, count);
+    this.range = chooseAutoRange(this.stats);
   }
 
   /** Statistics of all samples, computed on first use. */
@@ -48,7 +53,7 @@ export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
     max: number;
     percentiles: number[];
   } {
-    return this.#stats ??= statistics(this.samples);
+    return this.#stats ??= computePercentiles(this.samples);
   }
 
   /** Whether all samples are finite. */
@@ -72,7 +77,7 @@ export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
 
   /** Sets the range; separates ends that are equal as float32. @param isAuto not chosen by the user */
   setRange(min: number, max: number, isAuto = false): void {
-    this.range = drawableRange(min, max);
+    this.range = chooseDrawableRange(min, max);
     this.isAuto = isAuto;
     this.emit("change");
   }
@@ -87,7 +92,10 @@ export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
 
   /** Sets the range to the 1st to 99.5th percentile of the samples, or of their reduced form. */
   autoRange(): void {
-    this.setRange(...autoRange(this.seen === null ? this.stats : statistics(this.seen())), true);
+    this.setRange(
+      ...chooseAutoRange(this.seen === null ? this.stats : computePercentiles(this.seen())),
+      true,
+    );
   }
 
   /** Everything that a renderer needs. */
@@ -97,12 +105,12 @@ export class Channel extends Emitter<{ change: Plain; samples: Plain }> {
     lut: Uint8Array<ArrayBufferLike>;
   } {
     const [min, max] = this.range;
-    return { min, max, lut: withGamma(lutTable(this.lutName), this.gamma) };
+    return { min, max, lut: withGamma(findLutTable(this.lutName), this.gamma) };
   }
 
   /** Histogram between the smallest and largest sample, computed once. */
   histogram(bins: number): Uint32Array<ArrayBufferLike> {
-    return this.#bins ??= histogram(this.samples, this.stats.min, this.stats.max, bins);
+    return this.#bins ??= countSamples(this.samples, this.stats.min, this.stats.max, bins);
   }
 }
 

@@ -1,11 +1,11 @@
 /** The channels of one pane: a composite shows every enabled channel, other modes show one at a time. */
 import { Emitter, type Plain } from "../controls/emitter.ts";
-import { Channel, type LoadedChannel } from "./channel.ts";
+import { DisplayChannel, type LoadedChannel } from "./channel.ts";
 import type { Axis } from "../../../measure/axes.ts";
 import type { PlaneInfo } from "../../../client/v2/acq-client.ts";
 
 /** Geometry of planes: `[rows, columns]`, and the axes of rows and columns. */
-export type Plane = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
+export type GroupGeometry = { shape: readonly [number, number]; axes: readonly [Axis, Axis] };
 
 /** Planes of one geometry. */
 export type LoadedGroup = { plane: PlaneInfo; channels: LoadedChannel[] };
@@ -19,13 +19,15 @@ export class ChannelGroup extends Emitter<{ change: Plain }> {
   #active = 0;
   /** Visibility in the composite before leaving it. */
   #chosen = ([] as boolean[]);
-  readonly plane: Plane;
-  readonly channels: Channel[];
+  readonly plane: GroupGeometry;
+  readonly channels: DisplayChannel[];
 
-  constructor({ plane, channels }: { plane: Plane; channels: readonly LoadedChannel[] }) {
+  constructor({ plane, channels }: { plane: GroupGeometry; channels: readonly LoadedChannel[] }) {
     super();
     this.plane = plane;
-    this.channels = channels.map((channel, position) => new Channel(channel, position, channels.length));
+    this.channels = channels.map((channel, position) =>
+      new DisplayChannel(channel, position, channels.length)
+    );
     this.#keepHues();
     this.channels.forEach((channel) => channel.addEventListener("change", () => this.emit("change")));
   }
@@ -67,7 +69,7 @@ export class ChannelGroup extends Emitter<{ change: Plain }> {
    *
    * @param seen returns the samples of the home view; null for all samples
    */
-  see(seen: ((channel: Channel) => Float32Array) | null): void {
+  see(seen: ((channel: DisplayChannel) => Float32Array) | null): void {
     if (seen === null && this.channels.every((channel) => channel.seen === null)) return;
     for (const channel of this.channels) channel.seen = seen && (() => seen(channel));
     this.channels.forEach((channel) => channel.isAuto && channel.autoRange());
@@ -95,7 +97,7 @@ export class ChannelGroup extends Emitter<{ change: Plain }> {
     this.emit("change");
   }
 
-  get shown(): Channel[] {
+  get shown(): DisplayChannel[] {
     return this.channels.filter(({ visible }) => visible);
   }
 

@@ -3,9 +3,9 @@
  * picture. Curves are drawn column by column: in software rendering, a path through a thousand points takes longer than a
  * frame, a thousand rectangles do not.
  */
-import { type Axis, axisTitle, toPhysical } from "../../../measure/axes.ts";
+import { type Axis, formatAxisTitle, toPhysical } from "../../../measure/axes.ts";
 import { fitCanvas } from "../controls/element.ts";
-import { type Frame, layoutFrame, type Plot } from "./frame.ts";
+import { layoutFrame, type PlotBox, type PlotFrame } from "./frame.ts";
 import { measureLabel } from "./marks.ts";
 
 /** One value per screen column; NaN where missing. */
@@ -42,7 +42,7 @@ export interface ChartSpan {
 export type ChartRange = { low: number; high: number; title: string };
 
 /** `across` is the middle of a sample, `up` the height of a value, in CSS pixels. */
-export type Chart = Frame & {
+export type Chart = PlotFrame & {
   context: CanvasRenderingContext2D;
   across: (sample: number) => number;
   up: (value: number) => number;
@@ -54,7 +54,7 @@ let asked: MediaQueryList | undefined;
 export const light = (): MediaQueryList => asked ??= matchMedia("(prefers-color-scheme: light)");
 
 /** Darkens a colour on a light ground, to keep it visible. */
-export const onGround = (color: string): string =>
+export const darkenOnGround = (color: string): string =>
   light().matches ? `color-mix(in srgb, ${color} 70%, black)` : color;
 
 /** Opacity of the band behind the line. */
@@ -94,7 +94,7 @@ export function drawChart(
     x: {
       low: toPhysical(axis, left),
       high: toPhysical(axis, right),
-      title: axisTitle(axis),
+      title: formatAxisTitle(axis),
     },
     // Values grow upwards.
     y: { low: range.high, high: range.low, title: range.title },
@@ -132,7 +132,7 @@ export function drawChart(
 /** Draws all bands and then all lines in an area of canvas pixels, with as many columns as curves have. */
 function drawCurves(
   context: CanvasRenderingContext2D,
-  area: Plot,
+  area: PlotBox,
   curves: readonly Curve[],
   { low, high }: ChartRange,
   density: number,
@@ -166,7 +166,7 @@ function drawCurves(
 }
 
 /** Extent of a line through the values within each column: halfway to both neighbours. */
-export function throughColumns(values: Float32Array): {
+export function connectAcrossColumns(values: Float32Array): {
   bottoms: Float32Array<ArrayBuffer>;
   tops: Float32Array<ArrayBuffer>;
 } {
@@ -191,7 +191,7 @@ export function throughColumns(values: Float32Array): {
  * @param to position at the right edge
  * @param count columns, no fewer than positions
  */
-export function throughSamples(samples: Float32Array, from: number, to: number, count: number): {
+export function connectSamples(samples: Float32Array, from: number, to: number, count: number): {
   bottoms: Float32Array<ArrayBuffer>;
   tops: Float32Array<ArrayBuffer>;
 } {

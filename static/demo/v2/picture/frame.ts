@@ -2,7 +2,7 @@
  * Lays out the frame around a plot: position of the plot in its box, and ticks, labels and titles as marks (marks.ts).
  * Margins follow label widths; labels that would touch a neighbour or the edge of the box are omitted.
  */
-import { ticks } from "../../../measure/axes.ts";
+import { placeTicks } from "../../../measure/axes.ts";
 import type { Mark } from "./marks.ts";
 
 const [LINE, GAP, TICK] = [14, 6, 4];
@@ -20,10 +20,10 @@ const [TICK_ROOM, STRIP_TICK_ROOM] = [34, 26];
 const LEAST_ROOM = 11;
 
 /** Where a plot lies in its box, in CSS pixels. */
-export type Plot = { left: number; top: number; width: number; height: number };
+export type PlotBox = { left: number; top: number; width: number; height: number };
 
 /** `gutter` is the width that labels and title need at the left. */
-export type Frame = { plot: Plot; marks: Mark[]; gutter: number };
+export type PlotFrame = { plot: PlotBox; marks: Mark[]; gutter: number };
 
 /** Values at both edges of a plot along an axis, and the title of the axis. */
 export interface FrameRange {
@@ -54,7 +54,7 @@ export interface FrameOptions {
   /** Equal parts of the plot, one below the other, each with the range of y. */
   bands?: number;
   /** Moves the plot to whole pixels of the screen. */
-  snap?: (plot: Plot) => Plot;
+  snap?: (plot: PlotBox) => PlotBox;
   /** Whether the box is low and stands alone: it keeps its titles, with denser ticks. */
   isStrip?: boolean;
   /** Whether labels and title of x stand elsewhere. */
@@ -62,22 +62,22 @@ export interface FrameOptions {
 }
 
 /** Places the plot in its box with its frame. */
-export function layoutFrame(options: FrameOptions): Frame {
+export function layoutFrame(options: FrameOptions): PlotFrame {
   const { height, measure, isStrip = false, isShared = false } = options;
   const hasTitles = height >= ROOM_FOR_TITLES || isStrip;
   const titled = (axis: FrameRange) => hasTitles ? axis : { ...axis, title: "" };
   const [x, y] = [titled(options.x), titled(options.y)];
   const bottom = isShared ? GAP : LINE + GAP + TICK + (x.title === "" ? 0 : LINE + 2);
-  const titleLines = turnedLines(y.title, height, isStrip, measure);
+  const titleLines = turnTitle(y.title, height, isStrip, measure);
   const titleY = titleLines.length === 0 ? 0 : titleLines.length * LINE + 4;
-  const { plot, labels, widest } = placedPlot(options, y, bottom, titleY);
+  const { plot, labels, widest } = placePlot(options, y, bottom, titleY);
   return {
     plot,
     marks: [
       outline(plot),
-      ...marksBeside(plot, labels, options.bands),
-      ...marksBelow(plot, x, bottom, options),
-      ...titleMarks(plot, y, titleLines, widest, options),
+      ...drawMarksBeside(plot, labels, options.bands),
+      ...drawMarksBelow(plot, x, bottom, options),
+      ...drawTitle(plot, y, titleLines, widest, options),
     ],
     gutter: widest + GAP + TICK + titleY,
   };
@@ -93,19 +93,20 @@ type TickLabel = { label: string; part: number };
  * @param bottom room below the plot
  * @param titleY room for the title at the left
  */
-function placedPlot(
+function placePlot(
   { width, height, aspect, measure, gutter = 0, edges = null, bands = 1, isStrip = false, ...rest }:
     FrameOptions,
   y: FrameRange,
   bottom: number,
   titleY: number,
-): { plot: Plot; labels: TickLabel[]; widest: number } {
-  const { snap = (plot: Plot) => plot } = rest;
+): { plot: PlotBox; labels: TickLabel[]; widest: number } {
+  const { snap = (plot: PlotBox) => plot } = rest;
   const top = Math.ceil(LINE / 2) + 2;
   const room = Math.max(20, height - top - bottom);
-  const labelsOf = (high: number) => isStrip ? someLabels(y, high) : tickLabels(y, high / bands / TICK_ROOM);
+  const labelsOf = (high: number) =>
+    isStrip ? chooseSomeLabels(y, high) : makeTickLabels(y, high / bands / TICK_ROOM);
   let [labels, widest] = [labelsOf(room), 0];
-  let plot: Plot = { left: 0, top: 0, width: 0, height: 0 };
+  let plot: PlotBox = { left: 0, top: 0, width: 0, height: 0 };
   for (let round = 0; round < 3; round += 1) {
     widest = Math.max(widest, ...labels.map(({ label }) => Math.ceil(measure(label))));
     const left = edges?.left ?? Math.max(gutter, widest + GAP + TICK + titleY);
@@ -117,7 +118,7 @@ function placedPlot(
 }
 
 /** Ticks and labels at the left of each band, and lines between bands. */
-function marksBeside(plot: Plot, labels: readonly TickLabel[], bands = 1): Mark[] {
+function drawMarksBeside(plot: PlotBox, labels: readonly TickLabel[], bands = 1): Mark[] {
   const marks: Mark[] = [];
   for (let band = 0; band < bands; band += 1) {
     const edge = plot.top + band * plot.height / bands;
@@ -134,14 +135,14 @@ function marksBeside(plot: Plot, labels: readonly TickLabel[], bands = 1): Mark[
 }
 
 /** Ticks, labels and title below the plot. */
-function marksBelow(
-  plot: Plot,
+function drawMarksBelow(
+  plot: PlotBox,
   x: FrameRange,
   bottom: number,
   { width, measure, isShared = false }: FrameOptions,
 ): Mark[] {
   const base = plot.top + plot.height;
-  const marks: Mark[] = apart(x, plot, width, measure).flatMap(({ label, part }) => {
+  const marks: Mark[] = thinLabels(x, plot, width, measure).flatMap(({ label, part }) => {
     const at = plot.left + part * plot.width;
     const tick: Mark = { points: [[at, base], [at, base + TICK]] };
     return isShared ? [tick] : [tick, { text: label, at: [at, base + TICK + GAP + 3], anchor: "middle" }];
@@ -153,8 +154,8 @@ function marksBelow(
 }
 
 /** The title of the vertical axis, at the left or, in a low box without room there, in the plot. */
-function titleMarks(
-  plot: Plot,
+function drawTitle(
+  plot: PlotBox,
   { title }: FrameRange,
   lines: readonly string[],
   widest: number,
@@ -176,7 +177,7 @@ function titleMarks(
 }
 
 /** A title along the vertical axis; in a low box its unit may have a line of its own. Empty if it does not fit. */
-function turnedLines(
+function turnTitle(
   title: string,
   height: number,
   isStrip: boolean,
@@ -187,25 +188,25 @@ function turnedLines(
   return title === "" ? [] : choices.find(fits) ?? [];
 }
 
-function fit(area: Plot, aspect: number | null) {
+function fit(area: PlotBox, aspect: number | null) {
   if (aspect === null) return area;
   const width = Math.max(THINNEST, Math.min(area.width, area.height * aspect));
   const height = Math.max(THINNEST, Math.min(area.height, area.width / aspect));
   return { ...area, left: area.left + (area.width - width) / 2, width, height };
 }
 
-function tickLabels({ low, high, names }: Omit<FrameRange, "title">, most: number) {
+function makeTickLabels({ low, high, names }: Omit<FrameRange, "title">, most: number) {
   const part = (value: number) => (value - low) / (high - low);
   if (names !== undefined) return names.map(({ value, label }) => ({ label, part: part(value) }));
-  const { values, labels } = ticks(Math.min(low, high), Math.max(low, high), Math.max(1, most));
+  const { values, labels } = placeTicks(Math.min(low, high), Math.max(low, high), Math.max(1, most));
   return values.map((value, i) => ({ label: labels[i]!, part: part(value) }));
 }
 
 /** Labels of a low box: three or more if they fit below each other. */
-function someLabels(axis: FrameRange, height: number): { label: string; part: number }[] {
-  let labels = tickLabels(axis, height / STRIP_TICK_ROOM);
+function chooseSomeLabels(axis: FrameRange, height: number): { label: string; part: number }[] {
+  let labels = makeTickLabels(axis, height / STRIP_TICK_ROOM);
   for (let most = 2; labels.length < 3; most += 0.5) {
-    const more = tickLabels(axis, most);
+    const more = makeTickLabels(axis, most);
     const [first, second] = more;
     if (second !== undefined && Math.abs(second.part - first!.part) * height < LEAST_ROOM) break;
     if (most * LEAST_ROOM > 2 * height) break;
@@ -214,7 +215,7 @@ function someLabels(axis: FrameRange, height: number): { label: string; part: nu
   return labels;
 }
 
-/** Height of {@linkcode axisStrip}, in CSS pixels. */
+/** Height of {@linkcode drawAxisStrip}, in CSS pixels. */
 export const STRIP_HEIGHT: number = TICK + GAP + LINE;
 
 /**
@@ -224,7 +225,7 @@ export const STRIP_HEIGHT: number = TICK + GAP + LINE;
  * @param width of the box in CSS pixels
  * @param measure width of a label in CSS pixels
  */
-export function axisStrip(
+export function drawAxisStrip(
   x: FrameRange,
   edges: { left: number; width: number },
   width: number,
@@ -233,7 +234,7 @@ export function axisStrip(
   const plot = { ...edges, top: 0, height: 0 };
   const at = TICK + GAP + 3;
   const end = Math.max(measure(x.title), plot.left - LINE);
-  const labels = apart(x, plot, width, measure)
+  const labels = thinLabels(x, plot, width, measure)
     .map(({ label, part }) => ({ label, across: plot.left + part * plot.width }))
     .filter(({ label, across }) => across - measure(label) / 2 > end + GAP / 2);
   return [
@@ -243,15 +244,15 @@ export function axisStrip(
 }
 
 /** Labels of the horizontal axis, thinned out until none touch. */
-function apart(
+function thinLabels(
   axis: FrameRange,
-  plot: Plot,
+  plot: PlotBox,
   width: number,
   measure: (text: string) => number,
 ): { label: string; part: number }[] {
   let shown: { label: string; part: number }[] = [];
   for (let most = Math.max(1, Math.floor(plot.width / 50)); most >= 1; most = Math.floor(most * 0.7)) {
-    shown = tickLabels(axis, most).filter(({ label, part }) => {
+    shown = makeTickLabels(axis, most).filter(({ label, part }) => {
       const at = plot.left + part * plot.width;
       return at - measure(label) / 2 >= 0 && at + measure(label) / 2 <= width;
     });
@@ -266,7 +267,7 @@ function apart(
 }
 
 /** Lies half a pixel outside, so that the line covers no sample and falls on whole pixels. */
-function outline(plot: Plot): Mark {
+function outline(plot: PlotBox): Mark {
   const [left, top] = [plot.left - 0.5, plot.top - 0.5];
   const [right, bottom] = [left + plot.width + 1, top + plot.height + 1];
   return { points: [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]] };

@@ -5,7 +5,7 @@
 import { RAMPS } from "../../../measure/channel_colors.ts";
 import * as tables from "./lut_tables.ts";
 
-export { defaultLut, DISTINCT } from "../../../measure/channel_colors.ts";
+export { chooseDefaultLut, DISTINCT } from "../../../measure/channel_colors.ts";
 
 /** ImageJ's "Fire" (public domain): 32 colours, interpolated. */
 const FIRE = (
@@ -33,10 +33,10 @@ export const LUT_NAMES: string[] = [
 const made: Map<string, Uint8Array> = new Map();
 
 /** The table with this name, made once. */
-export function lutTable(name: string): Uint8Array<ArrayBufferLike> {
+export function findLutTable(name: string): Uint8Array<ArrayBufferLike> {
   const known = made.get(name);
   if (known !== undefined) return known;
-  const colorAt = colorsOf(name);
+  const colorAt = listLutColors(name);
   const table = new Uint8Array(1024).fill(255);
   for (let i = 0; i < 256; i += 1) table.set(colorAt(i), 4 * i);
   made.set(name, table);
@@ -44,7 +44,7 @@ export function lutTable(name: string): Uint8Array<ArrayBufferLike> {
 }
 
 /** The colour of each entry of a table. */
-function colorsOf(name: string): (i: number) => ArrayLike<number> {
+function listLutColors(name: string): (i: number) => ArrayLike<number> {
   const ramp = RAMPS[name];
   if (ramp !== undefined) return (i) => ramp.map((full) => full === 255 ? i : 0);
   if (name === "fire") return fire;
@@ -66,9 +66,9 @@ export function withGamma(table: Uint8Array, gamma: number): Uint8Array<ArrayBuf
 }
 
 /** CSS colour of a table in legends and curves. */
-export function lutColor(name: string): string {
+export function chooseLutColor(name: string): string {
   const at = 4 * 200;
-  const [r, g, b] = RAMPS[name] ?? lutTable(name).subarray(at, at + 3);
+  const [r, g, b] = RAMPS[name] ?? findLutTable(name).subarray(at, at + 3);
   return `rgb(${r}, ${g}, ${b})`;
 }
 

@@ -41,12 +41,12 @@ export function measureLabel(text: string): number {
 }
 
 /** SVG elements of the marks. */
-export const svgMarks = (marks: readonly Mark[]): SVGElement[] => marks.flatMap(svgMark);
+export const makeSvgMarks = (marks: readonly Mark[]): SVGElement[] => marks.flatMap(makeSvgMark);
 
-function svgMark(mark: Mark): SVGElement[] {
+function makeSvgMark(mark: Mark): SVGElement[] {
   const color = mark.color ?? "currentColor";
   if (mark.text !== undefined) {
-    const [x, y] = (mark.at ?? [0, 0]).map(round);
+    const [x, y] = (mark.at ?? [0, 0]).map(roundToHundredths);
     const text = svgElement("text", {
       x,
       y,
@@ -64,7 +64,9 @@ function svgMark(mark: Mark): SVGElement[] {
       const [cx, cy, r] = mark.ring;
       return svgElement("circle", { cx, cy, r, ...style });
     }
-    const points = (mark.points ?? []).map(([x = 0, y = 0]) => `${round(x)},${round(y)}`).join(" ");
+    const points = (mark.points ?? []).map(([x = 0, y = 0]) =>
+      `${roundToHundredths(x)},${roundToHundredths(y)}`
+    ).join(" ");
     return svgElement("polyline", { points, "stroke-linejoin": "round", ...style });
   };
   const width = mark.width ?? 1;
@@ -72,7 +74,7 @@ function svgMark(mark: Mark): SVGElement[] {
 }
 
 /** Draws the marks on a canvas whose unit is a CSS pixel. */
-export function canvasMarks(
+export function drawCanvasMarks(
   context: CanvasRenderingContext2D,
   marks: readonly Mark[],
   ownColor: string,
@@ -80,7 +82,7 @@ export function canvasMarks(
   context.font = LABEL_FONT;
   for (const mark of marks) {
     const color = mark.color ?? ownColor;
-    if (mark.text !== undefined) canvasText(context, mark, mark.text, color);
+    if (mark.text !== undefined) drawCanvasText(context, mark, mark.text, color);
     else {
       const width = mark.width ?? 1;
       context.setLineDash(mark.dash === undefined ? [] : mark.dash.split(" ").map(Number));
@@ -98,7 +100,7 @@ export function canvasMarks(
   context.setLineDash([]);
 }
 
-function canvasText(context: CanvasRenderingContext2D, mark: Mark, text: string, color: string) {
+function drawCanvasText(context: CanvasRenderingContext2D, mark: Mark, text: string, color: string) {
   context.save();
   context.translate(...mark.at ?? [0, 0]);
   if (mark.turned) context.rotate(-Math.PI / 2);
@@ -114,4 +116,4 @@ function canvasText(context: CanvasRenderingContext2D, mark: Mark, text: string,
   context.restore();
 }
 
-const round = (value: number) => Math.round(value * 100) / 100;
+const roundToHundredths = (value: number) => Math.round(value * 100) / 100;

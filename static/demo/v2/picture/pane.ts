@@ -7,22 +7,22 @@
  * mouse, touch and keys.
  */
 import { isTime } from "../../../measure/axes.ts";
-import { inNextFrame } from "../controls/element.ts";
+import { runInNextFrame } from "../controls/element.ts";
 import { AS_PLOT, type Orientation, type View } from "./orientation.ts";
 import { attachKeys, attachPointer } from "./picture_input.ts";
-import { pictureOf, PlacedView, type Point } from "./placed_view.ts";
+import { describePicture, type PicturePoint, PlacedView } from "./placed_view.ts";
 import { PlanePainter } from "./plane_painter.ts";
 import { bandNameMark, noteMarks, scaleBarMarks, stampMarks } from "./scale_bar.ts";
 import { type SnapshotLook, Stage } from "./stage.ts";
-import type { Channel } from "./channel.ts";
+import type { DisplayChannel } from "./channel.ts";
 import type { ChannelGroup } from "./channel_group.ts";
 import type { Mark } from "./marks.ts";
-import type { Statistic } from "./reduction.ts";
+import type { PixelStatistic } from "./reduction.ts";
 
 const PIXEL = { name: "", step: 1, unit: "Pixels" };
 
 /** Before the first planes. */
-const NOTHING = pictureOf({ shape: [1, 1], axes: [PIXEL, PIXEL] }, false);
+const NOTHING = describePicture({ shape: [1, 1], axes: [PIXEL, PIXEL] }, false);
 
 /** Pane over a `<figure>` that holds `.stage` (with `.plot` and `canvas` inside). */
 export class Pane {
@@ -31,7 +31,7 @@ export class Pane {
   #group: ChannelGroup | null = null;
   /** The view; change it with `change` or `view`. */
   placed: PlacedView = new PlacedView(NOTHING, AS_PLOT);
-  cursor: Point | null = null;
+  cursor: PicturePoint | null = null;
   #selection: View | null = null;
   readonly #listeners;
   readonly #isReference;
@@ -41,19 +41,19 @@ export class Pane {
   overlay = (): Mark[] => [];
 
   /** Receives drags in positions of the picture; null if drags zoom. */
-  tool: ((from: Point, to: Point, isDone: boolean) => void) | null = null;
+  tool: ((from: PicturePoint, to: PicturePoint, isDone: boolean) => void) | null = null;
 
   /** Called when Escape or a second finger cancels a drag of the tool. */
   onGivenUp: () => unknown = () => {};
 
   /** Called for a click or tap, which selects what lies within `reach` CSS pixels. */
-  onPress: (at: Point, reach: number) => void = () => {};
+  onPress: (at: PicturePoint, reach: number) => void = () => {};
 
   /** Called for keys on the picture; true if that was all. */
   onKey: (key: string) => boolean = () => false;
 
   /** Called with the middle of the pixel to which keys have moved the cursor. */
-  onMoved: (at: Point) => void = () => {};
+  onMoved: (at: PicturePoint) => void = () => {};
 
   /** Called for a double click, which zooms out unless it returns true. */
   onDouble: () => boolean = () => false;
@@ -67,10 +67,10 @@ export class Pane {
   isShared = false;
 
   /** Draws in the next frame; coalesces calls. */
-  readonly redraw: () => void = inNextFrame(() => this.drawNow());
+  readonly redraw: () => void = runInNextFrame(() => this.drawNow());
 
   constructor(figure: HTMLElement, listeners: {
-    onCursor: (cursor: Point | null, byKeyboard: boolean) => void;
+    onCursor: (cursor: PicturePoint | null, byKeyboard: boolean) => void;
     onView: () => void;
     onDrawn: () => void;
   }, isReference: boolean) {
@@ -98,7 +98,7 @@ export class Pane {
   }
 
   /** Statistic that a pixel shows if it covers many samples. */
-  get statistic(): Statistic {
+  get statistic(): PixelStatistic {
     return this.#painter.statistic;
   }
 
@@ -108,13 +108,13 @@ export class Pane {
   }
 
   /** Samples of a shown channel in the home view. */
-  atHome(channel: Channel, statistic?: Statistic): Float32Array<ArrayBufferLike> {
+  atHome(channel: DisplayChannel, statistic?: PixelStatistic): Float32Array<ArrayBufferLike> {
     return this.#painter.atHome(channel, this.placed.orientation, this.#stage.canvasBands[0]!, statistic);
   }
 
   /** Shows the planes of another acquisition in the home view. */
   show(group: ChannelGroup, orientation: Orientation): void {
-    this.placed = new PlacedView(pictureOf(group.plane, this.#isReference), orientation);
+    this.placed = new PlacedView(describePicture(group.plane, this.#isReference), orientation);
     this.cursor = null;
     this.replacePlanes(group);
   }
@@ -159,14 +159,14 @@ export class Pane {
   }
 
   /** Picture pixels of a distance in CSS pixels of the plot. */
-  shift(dx: number, dy: number): Point {
+  shift(dx: number, dy: number): PicturePoint {
     const { width, height } = this.plot;
     const { x0, x1, y0, y1 } = this.placed.shown;
     return this.placed.shift(dx / width * (x1 - x0), dy / height * (y1 - y0));
   }
 
   /** Brings a position into view. */
-  reveal(position: Point): void {
+  reveal(position: PicturePoint): void {
     this.change((placed) => placed.reveal(position));
   }
 
@@ -284,7 +284,7 @@ export class Pane {
     this.drawMarks();
   }
 
-  moveCursor(cursor: Point | null, byKeyboard: boolean): void {
+  moveCursor(cursor: PicturePoint | null, byKeyboard: boolean): void {
     if (cursor?.x === this.cursor?.x && cursor?.y === this.cursor?.y) return;
     this.cursor = cursor;
     this.drawMarks();

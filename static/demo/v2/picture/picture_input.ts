@@ -6,7 +6,7 @@
  * move the cursor, other keys zoom at it.
  */
 import type { View } from "./orientation.ts";
-import type { Place, PlacedView, Point } from "./placed_view.ts";
+import type { Fractions, PicturePoint, PlacedView } from "./placed_view.ts";
 import type { Stage } from "./stage.ts";
 
 /** Axes of a zoom, or the key held. */
@@ -15,13 +15,13 @@ export type ZoomKind = "plain" | "shift" | "alt" | "across" | "down" | "both";
 /** The pane: picture and cursor. */
 export interface Handled {
   placed: PlacedView;
-  cursor: Point | null;
-  tool: ((from: Point, to: Point, isDone: boolean) => void) | null;
+  cursor: PicturePoint | null;
+  tool: ((from: PicturePoint, to: PicturePoint, isDone: boolean) => void) | null;
   change: (change: (placed: PlacedView) => void) => void;
-  moveCursor: (cursor: Point | null, byKeyboard: boolean) => void;
+  moveCursor: (cursor: PicturePoint | null, byKeyboard: boolean) => void;
   select: (box: View | null) => void;
   onGivenUp: () => unknown;
-  onPress: (at: Point, reach: number) => void;
+  onPress: (at: PicturePoint, reach: number) => void;
   onKey: (key: string) => boolean;
   onDouble: () => boolean;
 }
@@ -59,8 +59,8 @@ const ZOOMS: Readonly<Record<string, [number, ZoomKind]>> = {
 /** A drag from its start. */
 interface Drag {
   kind: "touch" | "pan" | "select";
-  from: Place;
-  last: Place;
+  from: Fractions;
+  last: Fractions;
   startX: number;
   startY: number;
   /** Whether it is longer than a click. */
@@ -94,7 +94,7 @@ export function attachPointer(stage: Stage, pane: Handled): void {
 class PlotPointer {
   readonly #stage;
   readonly #pane;
-  readonly #touches: Map<number, Place> = new Map();
+  readonly #touches: Map<number, Fractions> = new Map();
   #drag: Drag | null = null;
 
   constructor(stage: Stage, pane: Handled) {
@@ -180,28 +180,28 @@ class PlotPointer {
     this.#drag = null;
   }
 
-  #placeOf(event: MouseEvent): Place {
+  #placeOf(event: MouseEvent): Fractions {
     const box = this.#stage.plot.getBoundingClientRect();
     return { fx: (event.clientX - box.left) / box.width, fy: (event.clientY - box.top) / box.height };
   }
 
-  #inBand({ fx, fy }: Place): Place {
+  #inBand({ fx, fy }: Fractions): Fractions {
     return { fx, fy: this.#stage.inBand(fy).fy };
   }
 
-  #hover(at: Place) {
+  #hover(at: Fractions) {
     this.#pane.moveCursor(this.#pane.placed.pixelAt(this.#inBand(at)), false);
   }
 
-  #zoom(at: Place, factor: number, kind: ZoomKind) {
-    this.#pane.change((placed) => placed.zoom(this.#inBand(at), ...factorsOf(placed, factor, kind)));
+  #zoom(at: Fractions, factor: number, kind: ZoomKind) {
+    this.#pane.change((placed) => placed.zoom(this.#inBand(at), ...chooseZoomFactors(placed, factor, kind)));
   }
 
   #pan(dfx: number, dfy: number) {
     this.#pane.change((placed) => placed.pan(dfx, dfy * this.#stage.bandCount));
   }
 
-  #select(start: Place, at: Place, isDone: boolean) {
+  #select(start: Fractions, at: Fractions, isDone: boolean) {
     const [stage, pane] = [this.#stage, this.#pane];
     // A drag stays in its first band.
     const { band, fy } = stage.inBand(start.fy);
@@ -213,12 +213,12 @@ class PlotPointer {
     if (isDone) pane.change((placed) => placed.zoomToBox(box));
   }
 
-  #pinch(moving: number, at: Place) {
+  #pinch(moving: number, at: Fractions) {
     const other = [...this.#touches].find(([id]) => id !== moving)?.[1];
     const before = this.#touches.get(moving);
     this.#touches.set(moving, at);
     if (other === undefined || before === undefined) return;
-    const distance = ({ fx, fy }: Place) => Math.max(0.01, Math.hypot(fx - other.fx, fy - other.fy));
+    const distance = ({ fx, fy }: Fractions) => Math.max(0.01, Math.hypot(fx - other.fx, fy - other.fy));
     this.#pan((before.fx - at.fx) / 2, (before.fy - at.fy) / 2);
     const middle = { fx: (at.fx + other.fx) / 2, fy: (at.fy + other.fy) / 2 };
     this.#zoom(middle, distance(at) / distance(before), "both");
@@ -244,7 +244,7 @@ export function attachKeys(plot: HTMLElement, pane: Handled): void {
       pane.moveCursor(next, true);
     } else if (zoom !== undefined) {
       const at = cursor === null ? middle : placed.toPlot({ x: cursor.x + 0.5, y: cursor.y + 0.5 });
-      pane.change(() => placed.zoom(at, ...factorsOf(placed, ...zoom)));
+      pane.change(() => placed.zoom(at, ...chooseZoomFactors(placed, ...zoom)));
     } else if (event.key === "0" || event.key === "Home") pane.change(() => placed.goHome());
     else if (event.key === "Backspace") pane.change(() => placed.goBack());
     else if (event.key === "Escape" && cursor !== null) pane.moveCursor(null, true);
@@ -258,7 +258,7 @@ export function attachKeys(plot: HTMLElement, pane: Handled): void {
  * Zoom factors across and down. A line scan zooms along time, with Shift along space and with Alt along both; other
  * pictures zoom along both, with Shift across and with Alt down.
  */
-export function factorsOf(
+export function chooseZoomFactors(
   { time }: { time: "across" | "down" | null },
   factor: number,
   kind: ZoomKind,

@@ -7,11 +7,11 @@
  * one axis at a time. A reference always keeps its aspect: a very long one zooms along its length until the visible
  * part is no longer a thin strip.
  */
-import { type Axis, axisTitle, isTime, toPhysical } from "../../../measure/axes.ts";
+import { type Axis, formatAxisTitle, isTime, toPhysical } from "../../../measure/axes.ts";
 import {
+  computeShownSize,
   fromShown,
   type Orientation,
-  shownSize,
   toShown,
   type View,
   viewFromShown,
@@ -19,10 +19,10 @@ import {
 } from "./orientation.ts";
 
 /** Position or pixel of a picture: x counts its rows, y its columns. */
-export type Point = { x: number; y: number };
+export type PicturePoint = { x: number; y: number };
 
 /** Fractions of the plot (0 to 1). */
-export type Place = { fx: number; fy: number };
+export type Fractions = { fx: number; fy: number };
 
 /** Size and axes of a picture. */
 export interface Picture {
@@ -58,7 +58,7 @@ const FAR_STEP = 1 / 20;
 const MOST_STEPS = 50;
 
 /** The picture of a plane. */
-export function pictureOf(
+export function describePicture(
   { shape, axes }: { shape: readonly [number, number]; axes: readonly [Axis, Axis] },
   isReference: boolean,
 ): Picture {
@@ -71,7 +71,7 @@ export function pictureOf(
 }
 
 /** Moves a span into `[0, size]`; a longer one becomes the whole. */
-export function inside(start: number, end: number, size: number): [number, number] {
+export function moveInside(start: number, end: number, size: number): [number, number] {
   const length = Math.min(end - start, size);
   const from = Math.min(Math.max(start, 0), size - length);
   return [from, from + length];
@@ -168,8 +168,8 @@ export class PlacedView {
     };
     const [low, high] = [at(x0, y0), at(x1, y1)];
     return {
-      x: { low: toPhysical(axisX, low.x), high: toPhysical(axisX, high.x), title: axisTitle(axisX) },
-      y: { low: toPhysical(axisY, low.y), high: toPhysical(axisY, high.y), title: axisTitle(axisY) },
+      x: { low: toPhysical(axisX, low.x), high: toPhysical(axisX, high.x), title: formatAxisTitle(axisX) },
+      y: { low: toPhysical(axisY, low.y), high: toPhysical(axisY, high.y), title: formatAxisTitle(axisY) },
     };
   }
 
@@ -181,7 +181,7 @@ export class PlacedView {
   }
 
   /** Fractions of the plot at a position; outside 0 to 1 if it is not visible. */
-  toPlot({ x, y }: Point): {
+  toPlot({ x, y }: PicturePoint): {
     fx: number;
     fy: number;
   } {
@@ -191,19 +191,19 @@ export class PlacedView {
   }
 
   /** Picture position under a position of the plot. */
-  positionAt({ fx, fy }: Place): Point {
+  positionAt({ fx, fy }: Fractions): PicturePoint {
     const { x0, x1, y0, y1 } = this.#view;
     return fromShown(this.#orientation, this.picture, x0 + fx * (x1 - x0), y0 + fy * (y1 - y0));
   }
 
   /** Pixel under a position of the plot; the nearest one outside the picture. */
-  pixelAt(place: Place): Point {
+  pixelAt(place: Fractions): PicturePoint {
     const { x, y } = this.positionAt(place);
     return this.#pixel(Math.floor(x), Math.floor(y));
   }
 
   /** Steps from a pixel across and down, as `arrow` does, and brings the result into view. */
-  step({ x, y }: Point, dx: number, dy: number, isFar: boolean): {
+  step({ x, y }: PicturePoint, dx: number, dy: number, isFar: boolean): {
     x: number;
     y: number;
   } {
@@ -220,7 +220,7 @@ export class PlacedView {
   }
 
   /** Picture pixels of one step across or down: one, or a twentieth of the view. */
-  arrow(dx: number, dy: number, isFar: boolean): Point {
+  arrow(dx: number, dy: number, isFar: boolean): PicturePoint {
     const { x0, x1, y0, y1 } = this.#view;
     const length = (span: number) => isFar ? Math.max(1, Math.round(span * FAR_STEP)) : 1;
     return this.shift(dx * length(x1 - x0), dy * length(y1 - y0));
@@ -232,14 +232,14 @@ export class PlacedView {
    * @param dx across
    * @param dy down
    */
-  shift(dx: number, dy: number): Point {
+  shift(dx: number, dy: number): PicturePoint {
     const start = fromShown(this.#orientation, this.picture, 0, 0);
     const end = fromShown(this.#orientation, this.picture, dx, dy);
     return { x: end.x - start.x, y: end.y - start.y };
   }
 
   /** Moves the view just far enough to show a position. */
-  reveal({ x, y }: Point): void {
+  reveal({ x, y }: PicturePoint): void {
     const { width, height } = this.picture;
     const centre = (value: number, size: number) => Math.min(size - 1, Math.floor(value)) + 0.5;
     const at = toShown(this.#orientation, this.picture, centre(x, width), centre(y, height));
@@ -269,7 +269,7 @@ export class PlacedView {
    *
    * @param factorX above 1 zooms in
    */
-  zoom({ fx, fy }: Place, factorX: number, factorY: number): void {
+  zoom({ fx, fy }: Fractions, factorX: number, factorY: number): void {
     let [across, down] = [factorX, factorY];
     if (this.picture.locked) {
       const both = factorX === 1 ? factorY : factorX;
@@ -303,7 +303,7 @@ export class PlacedView {
    * The part that a drag selects: a box, or a stripe across the dragged axis if the picture does not keep its
    * aspect.
    */
-  boxOf(from: Place, to: Place, { width, height }: { width: number; height: number }): View {
+  boxOf(from: Fractions, to: Fractions, { width, height }: { width: number; height: number }): View {
     const part = (value: number) => Math.min(1, Math.max(0, value));
     const box = { x0: part(from.fx), y0: part(from.fy), x1: part(to.fx), y1: part(to.fy) };
     if (this.#keepsBox) return box;
@@ -336,7 +336,7 @@ export class PlacedView {
 
   /** Width and height in shown pixels. */
   get #size() {
-    return shownSize(this.#orientation, this.picture);
+    return computeShownSize(this.#orientation, this.picture);
   }
 
   get #home() {
@@ -353,7 +353,7 @@ export class PlacedView {
   /** Shows spans of shown pixels, moved into the picture. */
   #see(across: [number, number], down: [number, number]) {
     const { width, height } = this.#size;
-    const [[x0, x1], [y0, y1]] = [inside(...across, width), inside(...down, height)];
+    const [[x0, x1], [y0, y1]] = [moveInside(...across, width), moveInside(...down, height)];
     this.#change({ x0, x1, y0, y1 });
   }
 

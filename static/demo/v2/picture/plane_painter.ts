@@ -7,9 +7,9 @@
  * was never faster in software rendering, where speed matters, and can lose its context.
  */
 import { NOT_A_NUMBER } from "./lut.ts";
-import { blockFor, chooseLevel, type Level, pyramidOf, wholePlane } from "./pyramid.ts";
-import { pixelEdges, reduceBlocks, reductionText, type Statistic } from "./reduction.ts";
-import type { Channel } from "./channel.ts";
+import { chooseBlock, chooseLevel, type Level, makeWholeLevel, requestPyramid } from "./pyramid.ts";
+import { divideIntoPixels, formatReduction, type PixelStatistic, reduceBlocks } from "./reduction.ts";
+import type { DisplayChannel } from "./channel.ts";
 import type { ChannelGroup } from "./channel_group.ts";
 import type { Orientation, View } from "./orientation.ts";
 
@@ -20,12 +20,12 @@ type Layer = { samples: Float32Array; min: number; max: number; lut: Uint8Array 
 export type Area = { left: number; top: number; width: number; height: number };
 
 /** The view, and the screen pixels that it takes along x and y. */
-type Look = { view: View; pixels: { x: number; y: number }; statistic: Statistic };
+type PaintView = { view: View; pixels: { x: number; y: number }; statistic: PixelStatistic };
 
 interface Seen {
-  channel: Channel;
+  channel: DisplayChannel;
   plane: Level;
-  pyramids: Map<Statistic, readonly Level[]>;
+  pyramids: Map<PixelStatistic, readonly Level[]>;
   /** Identifies the look that `samples` belong to. */
   ask: string;
   samples: Float32Array;
@@ -41,17 +41,21 @@ const SMALLEST_FOR_PYRAMID = 2 ** 18;
 const MOVING = 0.5;
 
 /** Before the first view. */
-const NOTHING: Look = { view: { x0: 0, y0: 0, x1: 0, y1: 0 }, pixels: { x: 1, y: 1 }, statistic: "mean" };
+const NOTHING: PaintView = {
+  view: { x0: 0, y0: 0, x1: 0, y1: 0 },
+  pixels: { x: 1, y: 1 },
+  statistic: "mean",
+};
 
-const wordOf = (color: number[]) => new Uint32Array(Uint8Array.of(...color, 255).buffer)[0];
+const packColor = (color: number[]) => new Uint32Array(Uint8Array.of(...color, 255).buffer)[0];
 
-const BLACK = wordOf([0, 0, 0]);
-const MISSING = wordOf(NOT_A_NUMBER.color);
+const BLACK = packColor([0, 0, 0]);
+const MISSING = packColor(NOT_A_NUMBER.color);
 
 /** Paints one canvas. */
 export class PlanePainter {
   /** Statistic that a pixel shows if it covers many samples. */
-  statistic: Statistic = "mean";
+  statistic: PixelStatistic = "mean";
   /** Whether the last painting was coarse. */
   isCoarse = false;
   readonly #canvas;
@@ -59,7 +63,7 @@ export class PlanePainter {
   #image: ImageData | null = null;
   #colors = new Uint32Array(0);
   readonly #redraw;
-  #load = pyramidOf;
+  #load = requestPyramid;
   #channels: readonly Seen[] = [];
   #look = NOTHING;
   #ask = "";
@@ -77,14 +81,14 @@ export class PlanePainter {
   /** Takes the planes of a group. @param load builds pyramids */
   load(
     { plane: { shape: [rows, columns] }, channels }: ChannelGroup,
-    load: typeof pyramidOf = pyramidOf,
+    load: typeof requestPyramid = requestPyramid,
   ): void {
     this.#load = load;
     this.#look = NOTHING;
     this.isCoarse = false;
     this.#channels = channels.map((channel) => ({
       channel,
-      plane: { ...wholePlane(channel.samples, rows, columns), isFinite: channel.isFinite },
+      plane: { ...makeWholeLevel(channel.samples, rows, columns), isFinite: channel.isFinite },
       pyramids: new Map(),
       ask: "",
       samples: new Float32Array(0),
@@ -98,22 +102,22 @@ export class PlanePainter {
    * @param band canvas pixels
    */
   atHome(
-    channel: Channel,
+    channel: DisplayChannel,
     orientation: Orientation,
     band: Area,
-    statistic: Statistic = this.statistic,
+    statistic: PixelStatistic = this.statistic,
   ): Float32Array<ArrayBufferLike> {
     const seen = this.#channels.find((other) => other.channel === channel);
     if (seen === undefined) return channel.samples;
     // The home view paints the same samples next and reuses them.
     const view = { x0: 0, y0: 0, x1: seen.plane.rows, y1: seen.plane.columns };
-    this.#see({ view, pixels: pixelsOf(band, orientation), statistic }, [seen], false);
+    this.#see({ view, pixels: countPixels(band, orientation), statistic }, [seen], false);
     return this.#samples(seen);
   }
 
   /** Describes the reduction. */
   reduction(isLineScan: boolean): string {
-    return reductionText(this.#perPixel, isLineScan, this.statistic);
+    return formatReduction(this.#perPixel, isLineScan, this.statistic);
   }
 
   /** Marks the view as changed. A single step is drawn exactly at once. */
@@ -141,7 +145,7 @@ export class PlanePainter {
     const [band] = bands;
     if (first === undefined || band === undefined) return;
     this.#see(
-      { view, pixels: pixelsOf(band, orientation), statistic: this.statistic },
+      { view, pixels: countPixels(band, orientation), statistic: this.statistic },
       shown,
       this.#isMoving,
     );
@@ -162,7 +166,7 @@ export class PlanePainter {
       colors.fill(BLACK!);
       for (const layer of drawn) addLayer(colors, layer);
       for (const layer of drawn) markMissing(colors, layer);
-      place({ words, width }, colors, spans, orientation, area);
+      paintArea({ words, width }, colors, spans, orientation, area);
     });
     this.#context.putImageData(this.#image, 0, 0);
   }
@@ -171,7 +175,7 @@ export class PlanePainter {
    * @param shown channels to be drawn
    * @param isMoving whether a coarser part is enough
    */
-  #see(look: Look, shown: readonly Seen[], isMoving: boolean) {
+  #see(look: PaintView, shown: readonly Seen[], isMoving: boolean) {
     this.#look = look;
     const { view: { x0, x1, y0, y1 }, pixels: { x, y }, statistic } = look;
     for (const seen of shown) this.#wantPyramid(seen, statistic);
@@ -203,14 +207,14 @@ export class PlanePainter {
   #spans({ rowBlock, columnBlock, rows, columns }: Level) {
     const { view: { x0, x1, y0, y1 }, pixels } = this.#look;
     return {
-      x: spanOf(x0 / rowBlock, x1 / rowBlock, pixels.x, rows),
-      y: spanOf(y0 / columnBlock, y1 / columnBlock, pixels.y, columns),
+      x: computePaintSpan(x0 / rowBlock, x1 / rowBlock, pixels.x, rows),
+      y: computePaintSpan(y0 / columnBlock, y1 / columnBlock, pixels.y, columns),
     };
   }
 
-  #wantPyramid({ plane, pyramids }: Seen, statistic: Statistic) {
+  #wantPyramid({ plane, pyramids }: Seen, statistic: PixelStatistic) {
     const { rows, columns } = this.#perPixel;
-    const isOfUse = blockFor(rows, MOVING) > 1 || blockFor(columns, MOVING) > 1;
+    const isOfUse = chooseBlock(rows, MOVING) > 1 || chooseBlock(columns, MOVING) > 1;
     if (plane.samples.length < SMALLEST_FOR_PYRAMID || !isOfUse || pyramids.has(statistic)) return;
     pyramids.set(statistic, []);
     // Drawing the picture has priority.
@@ -219,7 +223,7 @@ export class PlanePainter {
 }
 
 /** Pixels along the picture's x and y. */
-const pixelsOf = ({ width, height }: Area, { swapped }: Orientation) =>
+const countPixels = ({ width, height }: Area, { swapped }: Orientation) =>
   swapped ? { x: height, y: width } : { x: width, y: height };
 
 /**
@@ -230,9 +234,9 @@ const pixelsOf = ({ width, height }: Area, { swapped }: Orientation) =>
  * @param pixels of the screen
  * @param length of the level
  */
-function spanOf(low: number, high: number, pixels: number, length: number) {
+function computePaintSpan(low: number, high: number, pixels: number, length: number) {
   if (high - low > pixels) {
-    return { size: pixels, from: 0, to: pixels, edges: () => pixelEdges(low, high, pixels, length) };
+    return { size: pixels, from: 0, to: pixels, edges: () => divideIntoPixels(low, high, pixels, length) };
   }
   const [first, last] = [Math.max(0, Math.floor(low)), Math.min(length, Math.ceil(high))];
   const size = last - first;
@@ -245,12 +249,12 @@ function addLayer(colors: Uint32Array, { samples, min, max, lut }: Layer) {
   const scale = 255 / (max - min);
   for (let i = 0; i < colors.length; i += 1) {
     const level = (samples[i]! - min) * scale + 0.5;
-    colors[i] = added(colors[i]!, table[level >= 255 ? 255 : level > 0 ? level | 0 : 0]!);
+    colors[i] = addColors(colors[i]!, table[level >= 255 ? 255 : level > 0 ? level | 0 : 0]!);
   }
 }
 
 /** Adds two colours with each component clamped to 255; red and blue together, with room for carries. */
-function added(a: number, b: number) {
+function addColors(a: number, b: number) {
   const redBlue = (a & 0xff00ff) + (b & 0xff00ff);
   const green = (a & 0x00ff00) + (b & 0x00ff00);
   const overRedBlue = redBlue & 0x1000100;
@@ -267,18 +271,18 @@ function markMissing(colors: Uint32Array, { samples }: Pick<Layer, "samples">) {
   }
 }
 
-type Span = ReturnType<typeof spanOf>;
+type PaintSpan = ReturnType<typeof computePaintSpan>;
 
 /** Each pixel of an area takes the colour under its centre. */
-function place(
+function paintArea(
   { words, width }: { words: Uint32Array; width: number },
   colors: Uint32Array,
-  { x, y }: { x: Span; y: Span },
+  { x, y }: { x: PaintSpan; y: PaintSpan },
   { swapped, fromRight, fromBottom }: Orientation,
   area: Area,
 ): void {
-  const alongX = centres(x, swapped ? area.height : area.width).map((row) => row * y.size);
-  const alongY = centres(y, swapped ? area.width : area.height);
+  const alongX = findCentres(x, swapped ? area.height : area.width).map((row) => row * y.size);
+  const alongY = findCentres(y, swapped ? area.width : area.height);
   const [across, down] = swapped ? [alongY, alongX] : [alongX, alongY];
   if (fromRight) across.reverse();
   if (fromBottom) down.reverse();
@@ -294,7 +298,7 @@ function place(
 }
 
 /** Entry of the part under the centre of each of `count` canvas pixels. */
-function centres({ from, to, size }: Span, count: number) {
+function findCentres({ from, to, size }: PaintSpan, count: number) {
   const places = new Uint32Array(count);
   for (let i = 0; i < count; i += 1) {
     places[i] = Math.min(size - 1, Math.max(0, Math.floor(from + ((i + 0.5) / count) * (to - from))));

@@ -3,8 +3,8 @@
  * of samples to the screen takes the time of thousands. The last block of an axis may hold fewer samples and counts
  * like the others. Rows and columns shrink separately, since a line scan of 30,000 lines may have 24 columns.
  */
-import { asked } from "../controls/worker.ts";
-import { type Blocks, reduceBlocks, type Statistic } from "./reduction.ts";
+import { askWorker } from "../controls/worker.ts";
+import { type Blocks, type PixelStatistic, reduceBlocks } from "./reduction.ts";
 
 /** A plane or a smaller copy; an entry stands for `rowBlock` times `columnBlock` samples. */
 export type Level = Blocks & { rowBlock: number; columnBlock: number };
@@ -16,7 +16,7 @@ const STEP = 4;
 const SHORTEST = 128;
 
 /** The plane itself. */
-export const wholePlane = (samples: Float32Array, rows: number, columns: number): Level => ({
+export const makeWholeLevel = (samples: Float32Array, rows: number, columns: number): Level => ({
   samples,
   rows,
   columns,
@@ -25,10 +25,10 @@ export const wholePlane = (samples: Float32Array, rows: number, columns: number)
 });
 
 /** Builds all copies of a plane. NaN and infinities do not count. */
-export function buildPyramid(plane: Level, statistic: Statistic): Level[] {
+export function buildPyramid(plane: Level, statistic: PixelStatistic): Level[] {
   const levels: Level[] = [];
-  for (let base = plane as Level | null; base; base = smaller(base, "rows", statistic)) {
-    for (let next = base as Level | null; next; next = smaller(next, "columns", statistic)) {
+  for (let base = plane as Level | null; base; base = reduceLevel(base, "rows", statistic)) {
+    for (let next = base as Level | null; next; next = reduceLevel(next, "columns", statistic)) {
       levels.push(next);
     }
   }
@@ -36,7 +36,7 @@ export function buildPyramid(plane: Level, statistic: Statistic): Level[] {
 }
 
 /** Largest block that leaves enough entries per pixel. */
-export function blockFor(samplesAPixel: number, entriesAPixel: number): number {
+export function chooseBlock(samplesAPixel: number, entriesAPixel: number): number {
   let block = 1;
   while (block * STEP * entriesAPixel <= samplesAPixel) block *= STEP;
   return block;
@@ -54,13 +54,13 @@ export function chooseLevel(
   perPixel: { rows: number; columns: number },
   entriesAPixel: number,
 ): Level {
-  const most = blockFor(perPixel.rows, entriesAPixel);
-  const widest = blockFor(perPixel.columns, entriesAPixel);
+  const most = chooseBlock(perPixel.rows, entriesAPixel);
+  const widest = chooseBlock(perPixel.columns, entriesAPixel);
   const fine = levels.filter(({ rowBlock, columnBlock }) => rowBlock <= most && columnBlock <= widest);
   return fine.reduce((best, level) => level.samples.length < best.samples.length ? level : best);
 }
 
-function smaller(level: Level, axis: "rows" | "columns", statistic: Statistic): Level | null {
+function reduceLevel(level: Level, axis: "rows" | "columns", statistic: PixelStatistic): Level | null {
   if (Math.ceil(level[axis] / STEP) < SHORTEST) return null;
   const every = (length: number, step: number) =>
     Uint32Array.from({ length: Math.ceil(length / step) + 1 }, (_, i) => Math.min(length, i * step));
@@ -83,10 +83,10 @@ let last: Promise<Level[]> = Promise.resolve([]);
  * Builds pyramids in a worker, one after the other, from copies of the samples; empty if workers are unavailable. A plane
  * without a pyramid is reduced sample by sample, which shows the same and takes longer.
  */
-export function pyramidOf(plane: Level, statistic: Statistic): Promise<Level[]> {
+export function requestPyramid(plane: Level, statistic: PixelStatistic): Promise<Level[]> {
   last = last.then(() => {
     worker ??= new Worker(new URL("pyramid_worker.ts", import.meta.url), { type: "module" });
-    return asked<Level[]>(worker, { plane, statistic });
+    return askWorker<Level[]>(worker, { plane, statistic });
   }).catch(() => {
     worker?.terminate();
     worker = null;

@@ -5,7 +5,7 @@
  */
 
 /** What a pixel shows of the samples under it. */
-export type Statistic = "mean" | "max" | "min";
+export type PixelStatistic = "mean" | "max" | "min";
 
 /** Row-major; `isFinite` if all samples are finite, which is up to ten times as fast. */
 export type Blocks = { samples: Float32Array; rows: number; columns: number; isFinite?: boolean };
@@ -14,7 +14,7 @@ export type Blocks = { samples: Float32Array; rows: number; columns: number; isF
  * First of `length` entries in each of `pixels` equal parts of `[from, to)`, which are no shorter than an entry, and the
  * end of the last part: `pixels + 1` indices.
  */
-export function pixelEdges(from: number, to: number, pixels: number, length: number): Uint32Array {
+export function divideIntoPixels(from: number, to: number, pixels: number, length: number): Uint32Array {
   const edges = new Uint32Array(pixels + 1);
   for (let i = 0; i <= pixels; i += 1) {
     edges[i] = Math.min(length, Math.max(0, Math.round(from + (i / pixels) * (to - from))));
@@ -27,29 +27,29 @@ export function reduceBlocks(
   plane: Blocks,
   rowEdges: Uint32Array,
   columnEdges: Uint32Array,
-  statistic: Statistic,
+  statistic: PixelStatistic,
 ): Float32Array {
-  if (statistic === "mean") return means(plane, rowEdges, columnEdges);
-  return extremes(plane, rowEdges, columnEdges, statistic === "max" ? 1 : -1);
+  if (statistic === "mean") return computeBlockMeans(plane, rowEdges, columnEdges);
+  return computeBlockExtremes(plane, rowEdges, columnEdges, statistic === "max" ? 1 : -1);
 }
 
 /**
  * Statistics of a row of samples in each of `count` equal steps of `[from, to)`, which are no shorter than a sample; NaN
  * where a step has no finite value.
  */
-export function envelope(
+export function computeEnvelope(
   samples: Float32Array,
   from: number,
   to: number,
   count: number,
-  statistics: readonly Statistic[],
+  statistics: readonly PixelStatistic[],
 ): Float32Array[] {
   const row = { samples, rows: 1, columns: samples.length };
-  const edges = pixelEdges(from, to, count, samples.length);
+  const edges = divideIntoPixels(from, to, count, samples.length);
   return statistics.map((statistic) => reduceBlocks(row, Uint32Array.of(0, 1), edges, statistic));
 }
 
-function means(
+function computeBlockMeans(
   { samples, columns, isFinite = false }: Blocks,
   rowEdges: Uint32Array,
   columnEdges: Uint32Array,
@@ -100,7 +100,7 @@ function addRow(sums: Float64Array, samples: Float32Array, start: number, column
 }
 
 /** Greatest values, or least ones if `sign` is -1. */
-function extremes(
+function computeBlockExtremes(
   { samples, columns }: Blocks,
   rowEdges: Uint32Array,
   columnEdges: Uint32Array,
@@ -132,10 +132,10 @@ function extremes(
 }
 
 /** Such as `1 pixel = 34 lines, mean`; empty if no pixel covers more than one sample. */
-export function reductionText(
+export function formatReduction(
   { rows, columns }: { rows: number; columns: number },
   isLineScan: boolean,
-  statistic: Statistic,
+  statistic: PixelStatistic,
 ): string {
   const all: [count: number, name: string][] = [[rows, isLineScan ? "lines" : "rows"], [columns, "columns"]];
   const counts = all

@@ -2,7 +2,7 @@
  * Scale bars in the lower right corner, with the longest round length that fits: one for images, one per calibrated
  * axis if the units of the axes differ.
  */
-import { type Axis, formatAt, unitSymbol } from "../../../measure/axes.ts";
+import { type Axis, chooseUnitSymbol, formatAt } from "../../../measure/axes.ts";
 import { type Mark, measureLabel } from "./marks.ts";
 import type { View } from "./orientation.ts";
 
@@ -29,7 +29,7 @@ export function scaleBar(
   const room = pixels * axis.step * part;
   const power = 10 ** Math.floor(Math.log10(room));
   const length = power * ([5, 2, 1].find((digit) => digit * power <= room * (1 + 1e-9)) ?? 1);
-  return { pixels: length / axis.step, label: `${formatAt(length, length)} ${unitSymbol(axis.unit)}` };
+  return { pixels: length / axis.step, label: `${formatAt(length, length)} ${chooseUnitSymbol(axis.unit)}` };
 }
 
 /** The bars as marks (see marks.ts) in CSS pixels of the plot; none if the plot is too small for them. */

@@ -8,7 +8,7 @@
  */
 import type { Mark } from "./marks.ts";
 import type { Pane } from "./pane.ts";
-import type { Point } from "./placed_view.ts";
+import type { PicturePoint } from "./placed_view.ts";
 
 /** Name of a pane. */
 export type Name = "source" | "reference";
@@ -24,7 +24,7 @@ const ARROW = 6;
 const REACH = 16;
 
 /** Position of each point along the path, 0 to 1. @param columns of the line scan */
-function pathFractions(points: readonly Point[], columns: number) {
+function computePathFractions(points: readonly PicturePoint[], columns: number) {
   if (points.length === columns) return points.map((_, i) => i / Math.max(1, columns - 1));
   const lengths = [0];
   for (let i = 1; i < points.length; i += 1) {
@@ -37,8 +37,12 @@ function pathFractions(points: readonly Point[], columns: number) {
 }
 
 /** Position of a column of the line scan on a path of at least one point. */
-export function placeOfColumn(points: readonly Point[], columns: number, column: number): Point {
-  const fractions = pathFractions(points, columns);
+export function placeOfColumn(
+  points: readonly PicturePoint[],
+  columns: number,
+  column: number,
+): PicturePoint {
+  const fractions = computePathFractions(points, columns);
   const wanted = column / Math.max(1, columns - 1);
   const next = fractions.findIndex((fraction) => fraction >= wanted);
   if (next <= 0) return points[next === 0 ? 0 : points.length - 1]!;
@@ -52,11 +56,11 @@ export function placeOfColumn(points: readonly Point[], columns: number, column:
  *
  * @param points at least one
  */
-export function columnNear(points: readonly Point[], columns: number, place: Point): {
+export function findColumnNear(points: readonly PicturePoint[], columns: number, place: PicturePoint): {
   column: number;
   distance: number;
 } {
-  const fractions = pathFractions(points, columns);
+  const fractions = computePathFractions(points, columns);
   let best = { fraction: 0, distance: Math.hypot(place.x - points[0]!.x, place.y - points[0]!.y) };
   for (let i = 1; i < points.length; i += 1) {
     const [a, b] = [points[i - 1]!, points[i]!];
@@ -76,11 +80,11 @@ export function columnNear(points: readonly Point[], columns: number, place: Poi
 export class LinkedPanes {
   readonly #source;
   readonly #reference;
-  #points: readonly Point[] = [];
+  #points: readonly PicturePoint[] = [];
   #columns = 1;
   #isPathShown = true;
   /** The marked column, its position on the path and the pane under the pointer. */
-  #linked: { from: Name; column: number; place: Point } | null = null;
+  #linked: { from: Name; column: number; place: PicturePoint } | null = null;
 
   constructor({ source, reference }: { source: Pane; reference: Pane }) {
     this.#source = source;
@@ -90,7 +94,7 @@ export class LinkedPanes {
   }
 
   /** Sets the path and the number of columns of another acquisition. */
-  begin(points: readonly Point[], columns: number): void {
+  begin(points: readonly PicturePoint[], columns: number): void {
     [this.#points, this.#columns, this.#linked] = [points, columns, null];
   }
 
@@ -109,7 +113,7 @@ export class LinkedPanes {
   }
 
   /** Moves the cursor of a pane to a pixel of its picture, or removes it. */
-  follow(from: Name, cursor: Point | null): void {
+  follow(from: Name, cursor: PicturePoint | null): void {
     const [points, columns] = [this.#points, this.#columns];
     if (points.length === 0) return;
     this.#linked = null;
@@ -117,7 +121,7 @@ export class LinkedPanes {
       this.#linked = { from, column: cursor.y, place: placeOfColumn(points, columns, cursor.y) };
     } else if (cursor !== null) {
       // The picture's x is the plane's row.
-      const { column, distance } = columnNear(points, columns, { x: cursor.y, y: cursor.x });
+      const { column, distance } = findColumnNear(points, columns, { x: cursor.y, y: cursor.x });
       if (distance * this.#reference.zoom <= REACH) {
         this.#linked = { from, column, place: placeOfColumn(points, columns, column) };
       }
@@ -133,7 +137,7 @@ export class LinkedPanes {
     const { column } = this.#linked;
     const [start, end] = [source.toScreen(x0, column + 0.5), source.toScreen(x1, column + 0.5)];
     const middle: [number, number] = [(start[0] + end[0]) / 2, (start[1] + end[1]) / 2];
-    if (!isInside(middle, source.plot)) return arrowTo(middle, source.plot, `column ${column}`);
+    if (!isInsidePlot(middle, source.plot)) return drawArrowTo(middle, source.plot, `column ${column}`);
     return [{ points: [start, end], color: LINK_COLOR, width: 2, halo: true }];
   }
 
@@ -141,7 +145,7 @@ export class LinkedPanes {
   #pathMarks(): Mark[] {
     const reference = this.#reference;
     // The picture counts rows along x; points lie at the centres of their pixels.
-    const screen = ({ x, y }: Point) => reference.toScreen(y + 0.5, x + 0.5);
+    const screen = ({ x, y }: PicturePoint) => reference.toScreen(y + 0.5, x + 0.5);
     const marks: Mark[] = [];
     const [first] = this.#points;
     if (this.#isPathShown && first !== undefined) {
@@ -150,9 +154,9 @@ export class LinkedPanes {
     }
     if (this.#linked !== null) {
       const at = screen(this.#linked.place);
-      if (isInside(at, reference.plot)) {
+      if (isInsidePlot(at, reference.plot)) {
         marks.push({ ring: [...at, 6], color: LINK_COLOR, width: 3, halo: true });
-      } else marks.push(...arrowTo(at, reference.plot));
+      } else marks.push(...drawArrowTo(at, reference.plot));
     }
     return marks;
   }
@@ -163,7 +167,7 @@ export class LinkedPanes {
   }
 }
 
-const isInside = (
+const isInsidePlot = (
   [x, y]: readonly [number, number],
   { width, height }: { width: number; height: number },
 ): boolean => x >= 0 && x <= width && y >= 0 && y <= height;
@@ -174,7 +178,11 @@ const isInside = (
  * @param place CSS pixels of the plot
  * @param text beside the arrow
  */
-function arrowTo([x, y]: [number, number], { width, height }: { width: number; height: number }, text = "") {
+function drawArrowTo(
+  [x, y]: [number, number],
+  { width, height }: { width: number; height: number },
+  text = "",
+) {
   const inside = (value: number, size: number) =>
     Math.min(Math.max(value, EDGE), Math.max(EDGE, size - EDGE));
   const [left, top] = [inside(x, width), inside(y, height)];

@@ -2,9 +2,9 @@
  * The elements of one picture: its plot with the canvas, and over both the frame and the marks. The plot may be divided into
  * bands, one below the other, which show the same part and carry the same marks.
  */
-import { element, fitCanvas, svgElement, within } from "../controls/element.ts";
-import { type Frame, type FrameRange, layoutFrame, type Plot } from "./frame.ts";
-import { canvasMarks, type Mark, measureLabel, svgMarks } from "./marks.ts";
+import { element, findWithin, fitCanvas, svgElement } from "../controls/element.ts";
+import { type FrameRange, layoutFrame, type PlotBox, type PlotFrame } from "./frame.ts";
+import { drawCanvasMarks, makeSvgMarks, type Mark, measureLabel } from "./marks.ts";
 
 /** How a saved picture looks. */
 export interface SnapshotLook {
@@ -28,7 +28,7 @@ export class Stage {
   readonly #labels;
   /** Layers of marks, one per band. */
   readonly #markLayers: SVGSVGElement[] = [];
-  #frame: Frame | null = null;
+  #frame: PlotFrame | null = null;
   bandCount = 1;
   /** Canvas pixels per screen pixel; more than one for a picture to save. */
   magnified = 1;
@@ -38,9 +38,9 @@ export class Stage {
    * @param onChange its size or the screen's density has changed
    */
   constructor(figure: HTMLElement, onChange: () => void) {
-    this.#box = within(figure, ".stage");
-    this.plot = within(figure, ".plot");
-    this.canvas = within(figure, ".plot canvas", HTMLCanvasElement);
+    this.#box = findWithin(figure, ".stage");
+    this.plot = findWithin(figure, ".plot");
+    this.canvas = findWithin(figure, ".plot canvas", HTMLCanvasElement);
     this.#labels = svgElement("svg", { class: "labels" }, this.#frameLayer);
     this.#box.append(this.#labels);
     new ResizeObserver(onChange).observe(this.#box);
@@ -52,7 +52,7 @@ export class Stage {
   }
 
   /** Where the plot lies in the stage, in CSS pixels. */
-  get area(): Plot {
+  get area(): PlotBox {
     return this.#frame?.plot ?? { left: 0, top: 0, width: 1, height: 1 };
   }
 
@@ -66,7 +66,7 @@ export class Stage {
   }
 
   /** The bands in canvas pixels. */
-  get canvasBands(): Plot[] {
+  get canvasBands(): PlotBox[] {
     const { width, height } = this.canvas;
     const edge = (i: number) => Math.round(i * height / this.bandCount);
     return Array.from({ length: this.bandCount }, (_, i) => ({
@@ -96,9 +96,9 @@ export class Stage {
       height: box.height,
       ...options,
       measure: measureLabel,
-      snap: (plot) => snapped(plot, box),
+      snap: (plot) => snapToPixels(plot, box),
     });
-    this.#frameLayer.replaceChildren(...svgMarks(this.#frame.marks));
+    this.#frameLayer.replaceChildren(...makeSvgMarks(this.#frame.marks));
     const { left, top, width, height } = this.#frame.plot;
     Object.assign(this.plot.style, {
       left: `${left}px`,
@@ -123,7 +123,9 @@ export class Stage {
 
   /** Draws shared marks over every band, and over each of several its own. */
   mark(marks: readonly Mark[], own: readonly Mark[][]): void {
-    this.#markLayers.forEach((layer, i) => layer.replaceChildren(...svgMarks([...marks, ...own[i] ?? []])));
+    this.#markLayers.forEach((layer, i) =>
+      layer.replaceChildren(...makeSvgMarks([...marks, ...own[i] ?? []]))
+    );
   }
 
   /** Which band a fraction of the plot's height lies in, and the fraction of that band. */
@@ -141,7 +143,7 @@ export class Stage {
     own: readonly Mark[][],
     { scale = 1, hasAxes = true, isLight = false }: SnapshotLook,
   ): HTMLCanvasElement {
-    const { plot, marks: frame } = this.#frame as Frame;
+    const { plot, marks: frame } = this.#frame as PlotFrame;
     const box = this.#box.getBoundingClientRect();
     const { left, top, width, height } = hasAxes
       ? { left: 0, top: 0, width: box.width, height: box.height }
@@ -160,7 +162,7 @@ export class Stage {
     context.translate(-left, -top);
     context.imageSmoothingEnabled = false;
     context.drawImage(this.canvas, plot.left, plot.top, plot.width, plot.height);
-    if (hasAxes) canvasMarks(context, frame, ink);
+    if (hasAxes) drawCanvasMarks(context, frame, ink);
     const high = this.band.height;
     for (let i = 0; i < this.bandCount; i += 1) {
       context.save();
@@ -168,7 +170,7 @@ export class Stage {
       context.rect(plot.left, plot.top + i * high, plot.width, high);
       context.clip();
       context.translate(plot.left, plot.top + i * high);
-      canvasMarks(context, [...marks, ...own[i] ?? []], ink);
+      drawCanvasMarks(context, [...marks, ...own[i] ?? []], ink);
       context.restore();
     }
     return canvas;
@@ -176,7 +178,7 @@ export class Stage {
 }
 
 /** Moves the plot to whole pixels of the screen; otherwise its canvas would be blurred. */
-function snapped(plot: Plot, box: { left: number; top: number }) {
+function snapToPixels(plot: PlotBox, box: { left: number; top: number }) {
   const density = globalThis.devicePixelRatio;
   const whole = (value: number) => Math.round(value * density) / density;
   return {

@@ -27,7 +27,7 @@ import {
 import type { PartMeans } from "../../../measure/image_traces.ts";
 import type { Drawn, DrawnLook } from "../drawing/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
-import type { Look } from "../panels/viewer.ts";
+import type { ViewerLook } from "../panels/viewer.ts";
 import type { View } from "../picture/orientation.ts";
 
 /** Settings as documents hold them. Measurements name bands by their regions, and channels by their rank. */
@@ -201,7 +201,7 @@ const POSITION: Readonly<Record<string, Shape>> = {
  *
  * @returns `lost` has the names of fields that are there in another shape
  */
-function fittingFields(
+function selectFitting(
   value: unknown,
   shapes: Readonly<Record<string, Shape>>,
 ): { fitting: Record<string, unknown>; lost: string[] } {
@@ -230,50 +230,50 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Checks that a value has the fields of a look. @returns `lost` has words for what is left out */
-export function checkedLook(look: unknown): { look: Look; lost: string[] } {
-  const { fitting, lost } = fittingFields(look, LOOK);
-  return { look: fitting, lost: wordsFor(lost) };
+export function checkLook(look: unknown): { look: ViewerLook; lost: string[] } {
+  const { fitting, lost } = selectFitting(look, LOOK);
+  return { look: fitting, lost: describeFields(lost) };
 }
 
 /** Checks saved settings, and each measurement in them. */
-export function checkedSettings(settings: unknown): { settings: SavedSettings; lost: string[] } {
-  const { fitting, lost } = fittingFields(settings, SETTINGS);
+export function checkSettings(settings: unknown): { settings: SavedSettings; lost: string[] } {
+  const { fitting, lost } = selectFitting(settings, SETTINGS);
   const { measurements, ...rest } = fitting as SavedSettings;
   const entries = Object.entries(measurements ?? {});
   const sound = entries.filter(([, one]) => one === null || isMeasurement(one));
   return {
     settings: { ...rest, ...measurements && { measurements: Object.fromEntries(sound) } },
-    lost: wordsFor([...lost, ...sound.length < entries.length ? ["measurements"] : []]),
+    lost: describeFields([...lost, ...sound.length < entries.length ? ["measurements"] : []]),
   };
 }
 
 /** Checks a position. */
-export function checkedPosition(
+export function checkPosition(
   position: unknown,
 ): { position: { t?: number; z?: number; l?: number }; lost: string[] } {
-  const { fitting, lost } = fittingFields(position, POSITION);
-  return { position: fitting, lost: wordsFor(lost) };
+  const { fitting, lost } = selectFitting(position, POSITION);
+  return { position: fitting, lost: describeFields(lost) };
 }
 
 /** The results of a measurement, if all of them are rows of plain values; else none. */
-export const checkedResults = (found: unknown): Item[] =>
+export const checkResults = (found: unknown): Item[] =>
   Array.isArray(found) && found.every(valuesOf(isCell)) ? found : [];
 
 /** The means of a part by channel and image, if all of them are numbers; else none. */
-export const checkedMeans = (means: unknown): PartMeans["means"] =>
+export const checkMeans = (means: unknown): PartMeans["means"] =>
   areMeans(means) ? means as PartMeans["means"] : [];
 
 /** The look of a kymograph with its drawings; null if a part of it is damaged. */
-export function checkedKymograph(look: unknown): DrawnLook | null {
+export function checkKymograph(look: unknown): DrawnLook | null {
   if (!isObject(look)) return null;
-  const { look: display, lost } = checkedLook(look);
+  const { look: display, lost } = checkLook(look);
   const isDrawn = orNone(withFields(DRAWN))(look.drawn);
   return lost.length === 0 && isDrawn
     ? { ...display, ...look.drawn ? { drawn: look.drawn as Drawn } : {} }
     : null;
 }
 
-const wordsFor = (names: readonly string[]) => [...new Set(names.map((name) => WORDS[name] ?? name))];
+const describeFields = (names: readonly string[]) => [...new Set(names.map((name) => WORDS[name] ?? name))];
 
 /**
  * Shows something with what was kept of it and, if that throws, without it: damage that the checks do not know must not leave a
@@ -281,7 +281,10 @@ const wordsFor = (names: readonly string[]) => [...new Set(names.map((name) => W
  *
  * @returns `fault` is null unless what was kept was dropped
  */
-export function shownWith<T, K>(show: (kept: K | null) => T, kept: K | null): { shown: T; fault: unknown } {
+export function showWithFallback<T, K>(
+  show: (kept: K | null) => T,
+  kept: K | null,
+): { shown: T; fault: unknown } {
   try {
     return { shown: show(kept), fault: null };
   } catch (fault) {

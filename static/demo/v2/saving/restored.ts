@@ -4,30 +4,30 @@
  */
 import { isTime } from "../../../measure/axes.ts";
 import { freeName } from "../../../measure/free_name.ts";
-import { type Drawn, type KeptMeasurement, mapped } from "../drawing/drawn.ts";
+import { type Drawn, type KeptMeasurement, mapMeasurements } from "../drawing/drawn.ts";
 import {
-  checkedKymograph,
-  checkedLook,
-  checkedMeans,
-  checkedPosition,
-  checkedResults,
-  checkedSettings,
+  checkKymograph,
+  checkLook,
+  checkMeans,
+  checkPosition,
+  checkResults,
+  checkSettings,
   isAnalysis,
   isWrittenRegion,
 } from "./checked.ts";
-import { type memberOf, unpacked, VERSION } from "./documents.ts";
+import { type makeMember, unpackNumbers, VERSION } from "./documents.ts";
 import { OWN, readRegions } from "./regions.ts";
 import type { Acquisition, ExportMember, OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Rejected } from "../../../measure/measurement.ts";
 import type { Of } from "../../../measure/result.ts";
-import type { Look } from "../panels/viewer.ts";
-import { ALL_BANDS, ofKinds, type WrittenRegion } from "../drawing/region.ts";
-import { partsIn } from "../drawing/table.ts";
-import type { Part } from "../../../measure/image_parts.ts";
+import type { ViewerLook } from "../panels/viewer.ts";
+import { ALL_BANDS, selectKinds, type WrittenRegion } from "../drawing/region.ts";
+import { listMeasurableParts } from "../drawing/table.ts";
+import type { ImagePart } from "../../../measure/image_parts.ts";
 import type { PartMeans } from "../../../measure/image_traces.ts";
 
 /** What this page reads of an image document. */
-export interface ImageDocument {
+export interface RestoredImage {
   image_id: string;
   rois: WrittenRegion[];
   accepted?: boolean;
@@ -63,7 +63,7 @@ interface SavedWork {
 
 /** Documents of one image. */
 export interface Documents {
-  image: ImageDocument;
+  image: RestoredImage;
   analyses: { analyses: SavedAnalysis[] } | null;
   /** Hash of the documents. */
   mark: string;
@@ -72,7 +72,7 @@ export interface Documents {
 /** What the documents of a recording hold for this page. */
 export interface Restored {
   drawn: Drawn;
-  look: Look;
+  look: ViewerLook;
   position: { t: number; z: number; l: number };
   /** Names of regions outside the image. */
   outside: string[];
@@ -89,7 +89,7 @@ export class DocumentFault extends Error {}
  * @returns one for each image document
  * @throws {DocumentFault} not JSON, of a newer version, or against the schema
  */
-export function documentsOf(files: readonly { name: string; text: string }[]): Documents[] {
+export function findDocumentsIn(files: readonly { name: string; text: string }[]): Documents[] {
   const read = files.filter(({ name }) => name.endsWith(".json")).flatMap(({ name, text }) => {
     let value;
     try {
@@ -131,7 +131,7 @@ function markOf(text: string) {
 }
 
 /** Where the recording of an image document came from. */
-export function sourceOf({ image }: Documents): {
+export function findSource({ image }: Documents): {
   name: string | undefined;
   fingerprint: string | undefined;
   scene: number;
@@ -141,28 +141,28 @@ export function sourceOf({ image }: Documents): {
 }
 
 /** Reads the documents of the open recording. @param info of the open recording */
-export function restored(
+export function restoreDocuments(
   { image, analyses, mark }: Documents,
   info: Pick<OpenResponse, "plane" | "header" | "channels" | "collection">,
 ): Restored {
-  const own = unpacked(image.image_metadata?.[OWN] ?? null) as SavedWork | null;
+  const own = unpackNumbers(image.image_metadata?.[OWN] ?? null) as SavedWork | null;
   const { version = 0 } = own ?? {};
   const isOurs = version === VERSION;
   const saved = isOurs && own !== null ? own : {};
-  const { settings, lost: lostSettings } = checkedSettings(saved.settings);
-  const { position, lost: lostPosition } = checkedPosition(saved.position);
-  const { look, lost: lostLook } = checkedLook(saved.look);
+  const { settings, lost: lostSettings } = checkSettings(saved.settings);
+  const { position, lost: lostPosition } = checkPosition(saved.position);
+  const { look, lost: lostLook } = checkLook(saved.look);
   const { typed = null } = look;
   const isTurned = typed?.time === "columns";
   const [rows, columns] = info.plane.shape;
   const shape = isTurned ? [columns, rows] as const : [rows, columns] as const;
   const isLineScan = typed !== null || isTime(info.plane.axes[0]);
   const { regions, outside } = readRegions(image.rois, { shape, isLineScan, isTurned });
-  const parts = isLineScan ? [] : partsIn(regions);
+  const parts = isLineScan ? [] : listMeasurableParts(regions);
   const channels = new SavedChannels(info, image.image_metadata?.acq_server?.spectral?.size ?? 1, position.l);
   const results = new SavedResults(
     isOurs ? analyses?.analyses ?? [] : [],
-    isLineScan ? ofKinds(regions, "band") : parts,
+    isLineScan ? selectKinds(regions, "band") : parts,
     channels,
   );
   const { images } = settings;
@@ -176,7 +176,7 @@ export function restored(
       isLineScan,
       regions,
       traces: settings.traces ?? null,
-      measurements: mapped(settings.measurements, (one, key) => results.measurementOf(one, key)),
+      measurements: mapMeasurements(settings.measurements, (one, key) => results.measurementOf(one, key)),
       ...images && {
         images: {
           ...images,
@@ -186,21 +186,21 @@ export function restored(
       },
       ...settings.projection && { projection: settings.projection },
       cursors: { lines: 1, columns: 1, ...settings.cursors },
-      kymograph: ofKinds(regions, "path").length === 0
+      kymograph: selectKinds(regions, "path").length === 0
         ? null
-        : { isMade: settings.isKymographMade === true, ...inKymograph(results.of("kymograph").look) },
+        : { isMade: settings.isKymographMade === true, ...placeInKymograph(results.of("kymograph").look) },
       accepted: image.accepted === (info.collection?.member.accepted ?? false) ? null : accepted,
       origin: mark,
     },
     look: channels.isFolded ? {} : look,
     position: { t: position.t ?? 0, z: position.z ?? 0, l: channels.isFolded ? 0 : position.l ?? 0 },
     outside,
-    note: noteOf(own !== null && !isOurs ? version : null, outside, lost),
+    note: writeNote(own !== null && !isOurs ? version : null, outside, lost),
   };
 }
 
 /** What could not be restored, in sentences. @param other version of the page that saved the documents; null for this one */
-function noteOf(other: number | null, outside: readonly string[], lost: readonly string[]): string {
+function writeNote(other: number | null, outside: readonly string[], lost: readonly string[]): string {
   const sentences: string[] = [];
   if (other !== null) {
     const age = other > VERSION ? "a newer" : "an earlier";
@@ -283,13 +283,13 @@ class SavedResults {
       other === type && parameters?.[OWN] && parameters.picture === undefined &&
       (of === undefined || roi_id === of.band && (of.channel === "" || channel === Number(of.channel)))
     );
-    return found === undefined ? {} : unpacked(found.parameters?.[OWN]) as PackedAnalysis;
+    return found === undefined ? {} : unpackNumbers(found.parameters?.[OWN]) as PackedAnalysis;
   }
 
   /** The means of a part in all images, by the channels of the page; null without any. */
-  meansOf({ id, place }: Part, images: number): PartMeans | null | "damaged" {
+  meansOf({ id, place }: ImagePart, images: number): PartMeans | null | "damaged" {
     const saved = this.of("image_means", { band: id, channel: "" });
-    const means = checkedMeans(saved.means);
+    const means = checkMeans(saved.means);
     if (means.length === 0 || means.some(({ length }) => length !== images)) {
       return Object.keys(saved).length > 0 ? "damaged" : null;
     }
@@ -309,11 +309,11 @@ class SavedResults {
       place: null,
       results: results.filter(({ of }) => this.#isThere(of) && channels.has(of)).map((result) => {
         const { found, rejected } = this.of(key, result.of);
-        const candidates = checkedResults(rejected) as Rejected[];
+        const candidates = checkResults(rejected) as Rejected[];
         return {
           ...result,
           of: channels.placed(result.of),
-          found: checkedResults(found),
+          found: checkResults(found),
           ...candidates.length > 0 && { rejected: candidates },
         };
       }),
@@ -329,12 +329,12 @@ class SavedResults {
 }
 
 /** The kept kymograph; its results belong to the shown position. */
-function inKymograph(saved: unknown) {
-  const look = checkedKymograph(saved);
+function placeInKymograph(saved: unknown) {
+  const look = checkKymograph(saved);
   if (look === null) return {};
   const { drawn } = look;
   if (!drawn) return { look };
-  const measurements = mapped(drawn.measurements, (one) => ({
+  const measurements = mapMeasurements(drawn.measurements, (one) => ({
     ...one,
     edits: one.edits.map((edit) => ({ ...edit, place: null })),
     place: null,
@@ -343,14 +343,14 @@ function inKymograph(saved: unknown) {
 }
 
 /** Adds the analyses, tables and metadata of other programs that the documents of a member hold. */
-export async function carriedOver(
-  member: ReturnType<typeof memberOf>,
+export async function carryOver(
+  member: ReturnType<typeof makeMember>,
   acquisition: Pick<Acquisition, "info" | "metadata">,
 ): Promise<ExportMember> {
   const { collection } = acquisition.info;
   if (!collection) return member;
   const files = await acquisition.metadata();
-  const [documents] = documentsOf(files.filter(({ mediaType }) => mediaType === "application/json"));
+  const [documents] = findDocumentsIn(files.filter(({ mediaType }) => mediaType === "application/json"));
   if (documents === undefined) return member;
   const { image, analyses } = documents;
   const regions = new Set(member.rois.map(({ id }) => id));

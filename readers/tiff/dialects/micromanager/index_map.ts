@@ -5,13 +5,13 @@
  *             slice, frame, position, offset of its directory
  *   byte 32   2355492, length of the summary, summary as JSON at byte 40
  */
-import { numberOf } from "../../metadata/text.ts";
-import { DecodeFailed, unlessDamaged } from "../../errors.ts";
-import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
-import { decodeText, type Directory, upToNul } from "../directory.ts";
-import { INDEX_MAP_MARK, numberAt, SUMMARY_MARK } from "../marks.ts";
-import { MAX_VENDOR_BYTES, TAG } from "../tags.ts";
-import { MAX_DIRECTORIES, type TiffFile } from "../tiff_file.ts";
+import { numberOf } from "../../../metadata/text.ts";
+import { DecodeFailed, unlessDamaged } from "../../../errors.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../../metadata/json.ts";
+import { cutAtNul, decodeText, type Directory } from "../../directory.ts";
+import { INDEX_MAP_MARK, readNumberAt, SUMMARY_MARK } from "../../marks.ts";
+import { MAX_VENDOR_BYTES, TAG } from "../../tags.ts";
+import { MAX_DIRECTORIES, type TiffFile } from "../../tiff_file.ts";
 
 const INDEX_MAP = 3_453_623;
 
@@ -24,25 +24,25 @@ export type IndexEntry = Readonly<Record<"channel" | "slice" | "frame" | "positi
 const SUMMARY_PLACES = [32, 16, 20];
 
 /** The summary as stored. @throws {DecodeFailed} it is missing, or longer than `most` bytes */
-export function summaryText(tiff: TiffFile, most: number): string {
-  const at = SUMMARY_PLACES.find((place) => numberAt(tiff, place) === SUMMARY_MARK);
+export function readSummaryText(tiff: TiffFile, most: number): string {
+  const at = SUMMARY_PLACES.find((place) => readNumberAt(tiff, place) === SUMMARY_MARK);
   if (at === undefined) throw new DecodeFailed("the header does not announce it");
-  const length = numberAt(tiff, at + 4) ?? 0;
+  const length = readNumberAt(tiff, at + 4) ?? 0;
   if (length > most) throw new DecodeFailed(`it has ${length} bytes, more than ${most}`);
   return decodeText(tiff.file.read(at + 8, length, "the summary"));
 }
 
 /** The summary. @throws {DecodeFailed} it is damaged */
 export function readSummary(tiff: TiffFile): JsonObject {
-  const summary = parseJsonText(summaryText(tiff, MAX_VENDOR_BYTES), "the summary");
+  const summary = parseJsonText(readSummaryText(tiff, MAX_VENDOR_BYTES), "the summary");
   if (!isJsonObject(summary)) throw new DecodeFailed("it is not a JSON object");
   return summary;
 }
 
 /** The index map. @throws {DecodeFailed} it is damaged, or the acquisition ended before it was written */
 export function readIndexMap(tiff: TiffFile): IndexEntry[] {
-  const offset = numberAt(tiff, 12) ?? 0;
-  if (numberAt(tiff, 8) !== INDEX_MAP_MARK || offset === 0) {
+  const offset = readNumberAt(tiff, 12) ?? 0;
+  if (readNumberAt(tiff, 8) !== INDEX_MAP_MARK || offset === 0) {
     throw new DecodeFailed("the header at 8 does not say where it is");
   }
   const little = tiff.encoding.littleEndian;
@@ -64,12 +64,12 @@ export function readIndexMap(tiff: TiffFile): IndexEntry[] {
 }
 
 /** The planes according to the metadata of the pages; `null` if a page does not state its indices. */
-export function pageIndices(tiff: TiffFile): IndexEntry[] | null {
+export function readPageIndices(tiff: TiffFile): IndexEntry[] | null {
   const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
   const entries: IndexEntry[] = [];
   let isStated = true;
   tiff.walk((directory) => {
-    const page = planeMetadata(directory);
+    const page = readPageMetadata(directory);
     const { ChannelIndex: channel, SliceIndex: slice, FrameIndex: frame } = page;
     const position = page.PositionIndex ?? 0;
     if (isIndex(channel) && isIndex(slice) && isIndex(frame) && isIndex(position)) {
@@ -80,21 +80,21 @@ export function pageIndices(tiff: TiffFile): IndexEntry[] | null {
 }
 
 /** The metadata of a page (tag 51123); empty if they are damaged. */
-export const planeMetadata = (directory: Directory): JsonObject =>
+export const readPageMetadata = (directory: Directory): JsonObject =>
   unlessDamaged(() => readPlaneMetadata(directory), {});
 
 /** The metadata of a page, empty if it has none. @throws {DecodeFailed} they are damaged */
 export function readPlaneMetadata(directory: Directory): JsonObject {
   if (!directory.has(TAG.MicroManagerMetadata)) return {};
-  const text = upToNul(directory.texts(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES)[0] ?? "");
+  const text = cutAtNul(directory.texts(TAG.MicroManagerMetadata, MAX_VENDOR_BYTES)[0] ?? "");
   const parsed = parseJsonText(text, "the metadata of the plane");
   if (!isJsonObject(parsed)) throw new DecodeFailed("the metadata of the plane are not a JSON object");
   return parsed;
 }
 
 /** A finite number of a JSON document, also as a text; `null` for another value. */
-export const numberIn = (value: unknown): number | null =>
+export const findJsonNumber = (value: unknown): number | null =>
   typeof value === "string" ? numberOf(value) : Number.isFinite(value) ? Number(value) : null;
 
 /** A text of a JSON document; `""` for another value. */
-export const textIn = (value: unknown): string => typeof value === "string" ? value : "";
+export const findJsonText = (value: unknown): string => typeof value === "string" ? value : "";

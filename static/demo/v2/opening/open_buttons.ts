@@ -2,13 +2,13 @@
  * The ways to open a file: the dialog of the server's machine, a path, recent work, the sample. The page hides what
  * the server does not allow, and shows the ways in place of the picture before the first file, afterwards in a dialog.
  */
-import { counted } from "../../../measure/axes.ts";
+import { formatCount } from "../../../measure/axes.ts";
 import { byId, element } from "../controls/element.ts";
 import { removeButton } from "../controls/fields.ts";
 import type { Capabilities } from "../../../client/v2/acq-client.ts";
 import type { KeptWork } from "./kept_work.ts";
 import type { LinkedView } from "./view_link.ts";
-import type { Work } from "./work_store.ts";
+import type { StoredWork } from "./work_store.ts";
 
 interface Ways {
   onPick: () => void;
@@ -21,12 +21,12 @@ interface Ways {
 const FEW = 8;
 
 /** Buttons, field and list of recent work to open a file with. */
-export class WaysIn {
+export class OpenButtons {
   readonly #work;
   readonly #ways;
   #link: LinkedView | null = null;
   #allowed = { dialogAvailable: true, openByPath: false };
-  #works: readonly Work[] = [];
+  #works: readonly StoredWork[] = [];
   readonly #search = byId("recent-search", HTMLInputElement);
   /** Counts the lists that were asked for; only the last is shown. */
   #asked = 0;
@@ -118,9 +118,9 @@ export class WaysIn {
     this.#showWork();
     const bytes = works.reduce((sum, work) => sum + work.bytes, 0);
     const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-    const count = `${counted(works.length)} ${works.length === 1 ? "recording" : "recordings"}`;
+    const count = `${formatCount(works.length)} ${works.length === 1 ? "recording" : "recordings"}`;
     const idle = works.filter(({ words }) => words === "").length;
-    const without = idle === 0 ? "" : `, ${counted(idle)} of them without work`;
+    const without = idle === 0 ? "" : `, ${formatCount(idle)} of them without work`;
     byId("recent-size").textContent = `${count}${without}, ${size}`;
   }
 
@@ -135,7 +135,7 @@ export class WaysIn {
     byId("recent-list").replaceChildren(...found.map((work) => this.#row(work)));
   }
 
-  #row(work: Work) {
+  #row(work: StoredWork) {
     const { key, path, scene, position, name, words, savedAt } = work;
     const sceneText = scene === 0 ? "" : ` · scene ${scene + 1}`;
     // Recordings of several folders often have the same names.
@@ -145,7 +145,7 @@ export class WaysIn {
       "button",
       { type: "button", className: "recent", title: path, disabled: !this.#allowed.openByPath },
       element("span", { className: "file", textContent: name + sceneText }),
-      element("time", { textContent: whenText(savedAt) }),
+      element("time", { textContent: formatWhen(savedAt) }),
       element("span", { className: "words", textContent: [words || "nothing drawn", ...folder].join(" · ") }),
     );
     const open = () => this.#ways.onPath(path, { path, scene, position });
@@ -155,7 +155,7 @@ export class WaysIn {
     return element("li", {}, button, remove);
   }
 
-  async #forget({ key, name, words }: Work) {
+  async #forget({ key, name, words }: StoredWork) {
     if (words !== "" && !confirm(`Remove the work on ${name} (${words})? This cannot be undone.`)) return;
     const isRemoved = await this.#work.forget(key).catch(() => null);
     await this.#listWork();
@@ -169,7 +169,7 @@ export class WaysIn {
 }
 
 /** Such as `14:05` today and `3 Nov` before, as the browser writes it. */
-function whenText(time: number) {
+function formatWhen(time: number) {
   const date = new Date(time);
   const isToday = date.toDateString() === new Date().toDateString();
   return isToday

@@ -9,15 +9,15 @@
  * read entry by entry up to where it is cut. Sibling folders of the same acquisition are the other positions.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, PlaneNotFound, Unreadable } from "../../errors.ts";
-import { MAX_CHANNELS, MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
-import { calibrationsOf } from "../../metadata/axes.ts";
-import { endOfString, isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
-import { firstMoment, momentOf } from "../../metadata/moment.ts";
-import { textFrom } from "../../metadata/text.ts";
-import type { ByteSource } from "../../io/byte_source.ts";
-import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import type { FileAccess } from "../../io/file_access.ts";
+import { DecodeFailed, PlaneNotFound, Unreadable } from "../../../errors.ts";
+import { MAX_CHANNELS, MAX_FOLDER_ENTRIES } from "../../../io/limits.ts";
+import { selectCalibrations } from "../../../metadata/axes.ts";
+import { endOfString, isJsonObject, type JsonObject, parseJsonText } from "../../../metadata/json.ts";
+import { chooseMoment, findMoment } from "../../../metadata/moment.ts";
+import { decodeAnyText } from "../../../metadata/text.ts";
+import type { ByteSource } from "../../../io/byte_source.ts";
+import { StatedNumbers } from "../../../metadata/stated_numbers.ts";
+import type { FileAccess } from "../../../io/file_access.ts";
 import {
   listed,
   lossWarning,
@@ -26,15 +26,15 @@ import {
   warnIf,
   type Warning,
   warning,
-} from "../../warning.ts";
-import { METADATA_NAME, SEPARATE_IMAGE } from "../marks.ts";
-import { type PageLayout, readPage } from "../page.ts";
-import { RecentFiles } from "../plane_files.ts";
-import { MAX_PLANES, type Opened, type SeriesList, type Stack, tagMoment } from "../stack.ts";
-import { planePage } from "../stored_planes.ts";
-import { TiffFile } from "../tiff_file.ts";
-import { colorOf, declaredSizes, elapsedTimes, pixelSize, summarySteps } from "./micromanager.ts";
-import { numberIn, planeMetadata, textIn } from "./micromanager_index.ts";
+} from "../../../warning.ts";
+import { METADATA_NAME, SEPARATE_IMAGE } from "../../marks.ts";
+import { type PageLayout, readPage } from "../../page.ts";
+import { RecentFiles } from "../../plane_files.ts";
+import { MAX_PLANES, type OpenedTiff, type SeriesList, type Stack, tagMoment } from "../../stack.ts";
+import { findPlanePage } from "../../stored_planes.ts";
+import { TiffFile } from "../../tiff_file.ts";
+import { findPixelSize, formatJavaColor, readDeclaredSizes, readElapsedTimes, summarySteps } from "./mod.ts";
+import { findJsonNumber, findJsonText, readPageMetadata } from "./index_map.ts";
 
 /** Largest `metadata.txt` in bytes: a plane has about 3 KB, and 100,000 files are listed in a folder. */
 const MAX_TEXT_BYTES = 384 << 20;
@@ -96,26 +96,26 @@ interface MetadataFile {
 }
 
 /** The positions of the acquisition that a file belongs to, or `null`. */
-export function openSeparateImages(opened: Opened): SeriesList | null {
+export function openSeparateImages(opened: OpenedTiff): SeriesList | null {
   const { path, files } = opened;
   const folder = dirname(path);
-  if (planeOf(basename(path)) === null) return null;
-  const own = readMetadata(files, folder);
+  if (parseImageName(basename(path)) === null) return null;
+  const own = readMetadataText(files, folder);
   if (own === null) return null;
   const warnings: Warning[] = [];
-  const positions = positionsIn(files.list(folder));
+  const positions = listPositionsIn(files.list(folder));
   if (positions.length > 1) {
     // Micro-Manager 2 puts positions without a name into one folder.
     return {
       count: positions.length,
-      own: positions.indexOf(planeOf(basename(path))!.position),
+      own: positions.indexOf(parseImageName(basename(path))!.position),
       warnings,
       entries: (most) =>
         positions.slice(0, most).map((position) => ({ name: `Position ${position}`, sizes: {} })),
-      open: (index) => stackOf(opened, folder, own, positions[index]!),
+      open: (index) => buildPositionStack(opened, folder, own, positions[index]!),
     };
   }
-  const folders = positionFolders(files, folder, own.summary, warnings);
+  const folders = listPositionFolders(files, folder, own.summary, warnings);
   return {
     count: folders.length,
     own: folders.indexOf(folder),
@@ -124,19 +124,19 @@ export function openSeparateImages(opened: Opened): SeriesList | null {
       folders.slice(0, most).map((one) => ({ name: folders.length > 1 ? basename(one) : null, sizes: {} })),
     open: (index) => {
       const one = folders[index]!;
-      const metadata = one === folder ? own : readMetadata(files, one);
+      const metadata = one === folder ? own : readMetadataText(files, one);
       if (metadata === null) throw new DecodeFailed(`"${basename(one)}" lacks its "${METADATA_NAME}"`);
-      return stackOf(opened, one, metadata);
+      return buildPositionStack(opened, one, metadata);
     },
   };
 }
 
 /** The positions that the file names in a folder state, ascending. */
-const positionsIn = (names: readonly string[]): number[] =>
-  [...new Set(names.flatMap((name) => planeOf(name)?.position ?? []))].sort((a, b) => a - b);
+const listPositionsIn = (names: readonly string[]): number[] =>
+  [...new Set(names.flatMap((name) => parseImageName(name)?.position ?? []))].sort((a, b) => a - b);
 
 /** The plane that a file name states, or `null` for other names. */
-function planeOf(name: string): NamedPlane | null {
+function parseImageName(name: string): NamedPlane | null {
   const [, time, channel, slice, axes] = SEPARATE_IMAGE.exec(name) ?? [];
   if (time !== undefined) return { name, position: 0, t: Number(time), channel: channel!, z: Number(slice) };
   if (axes === undefined) return null;
@@ -154,27 +154,28 @@ function planeOf(name: string): NamedPlane | null {
 }
 
 /** The folders of the acquisition: those beside `folder` whose summary has the same UUID, or else the same prefix. */
-function positionFolders(
+function listPositionFolders(
   files: FileAccess,
   folder: string,
   summary: JsonObject,
   warnings: Warning[],
 ): string[] {
   const parent = dirname(folder);
-  const [uuid, prefix] = [textIn(summary.UUID), textIn(summary.Prefix)];
+  const [uuid, prefix] = [findJsonText(summary.UUID), findJsonText(summary.Prefix)];
   if (uuid === "" && prefix === "") return [folder];
   const isBeside = (other: string): boolean => {
     if (other === folder) return true;
     const path = join(other, METADATA_NAME);
     const what = `"${METADATA_NAME}" of "${basename(other)}"`;
-    const summary = unlessLost(warnings, what, () => summaryBeside(files, path)) ?? {};
-    const otherUuid = textIn(summary.UUID);
+    const summary = unlessLost(warnings, what, () => readSummaryBeside(files, path)) ?? {};
+    const otherUuid = findJsonText(summary.UUID);
     return uuid !== "" && otherUuid !== ""
       ? uuid === otherUuid
-      : prefix !== "" && prefix === textIn(summary.Prefix);
+      : prefix !== "" && prefix === findJsonText(summary.Prefix);
   };
   const what = `The folder "${basename(parent)}", in which other positions are looked for,`;
-  const names = unlessLost(warnings, what, () => files.list(parent), "scenes_left_out")?.sort(byNumber) ?? [];
+  const names =
+    unlessLost(warnings, what, () => files.list(parent), "scenes_left_out")?.sort(compareByNumber) ?? [];
   const left = Math.max(0, names.length - MAX_SIBLINGS);
   const start = Math.min(left, Math.max(0, names.indexOf(basename(folder)) - MAX_SIBLINGS / 2));
   const text = `"${
@@ -186,20 +187,21 @@ function positionFolders(
   return folders.includes(folder) ? folders : [folder, ...folders];
 }
 
-const byNumber = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true }) || (a < b ? -1 : 1);
+const compareByNumber = (a: string, b: string) =>
+  a.localeCompare(b, "en", { numeric: true }) || (a < b ? -1 : 1);
 
 /** The summary in a `metadata.txt`, or an empty object. @throws {Unreadable | DecodeFailed} the file cannot be read */
-function summaryBeside(files: FileAccess, path: string): JsonObject {
+function readSummaryBeside(files: FileAccess, path: string): JsonObject {
   using file = files.openNeighbour(path);
   if (file === null) return {};
-  for (const [key, text] of entriesOf(file, Math.min(file.size, SUMMARY_BYTES))) {
-    if (key === "Summary") return objectIn(text);
+  for (const [key, text] of walkEntries(file, Math.min(file.size, SUMMARY_BYTES))) {
+    if (key === "Summary") return parseJsonObject(text);
   }
   return {};
 }
 
 /** Reads `metadata.txt` of a folder. Returns `null` if the folder has none, and warns if the file is damaged or unreadable. */
-function readMetadata(files: FileAccess, folder: string): MetadataFile | null {
+function readMetadataText(files: FileAccess, folder: string): MetadataFile | null {
   const warnings: Warning[] = [];
   const records = new Map<string, PlaneRecord>();
   let summary: JsonObject = {};
@@ -213,7 +215,7 @@ function readMetadata(files: FileAccess, folder: string): MetadataFile | null {
     if (size > MAX_TEXT_BYTES) {
       throw new DecodeFailed(`it has ${size} bytes, more than ${MAX_TEXT_BYTES}`);
     }
-    const entries = entriesOf(file, size);
+    const entries = walkEntries(file, size);
     for (let count = 0;; count += 1) {
       files.stop.check();
       const { done, value } = entries.next();
@@ -223,7 +225,7 @@ function readMetadata(files: FileAccess, folder: string): MetadataFile | null {
       }
       if (count >= MAX_ENTRIES) throw new DecodeFailed(`it has more than ${MAX_ENTRIES} entries`);
       const [key, text] = value;
-      const fields = objectIn(text);
+      const fields = parseJsonObject(text);
       if (key === "Summary") summary = fields;
       else addRecord(records, key, fields);
     }
@@ -234,25 +236,25 @@ function readMetadata(files: FileAccess, folder: string): MetadataFile | null {
   return { summary, records, size, warnings };
 }
 
-function objectIn(text: string): JsonObject {
+function parseJsonObject(text: string): JsonObject {
   const parsed = text.startsWith("{") ? parseJsonText(text, "an entry") : {};
   return isJsonObject(parsed) ? parsed : {};
 }
 
 /** Adds what an entry says of a plane, which may have two entries: `Coords-FOLDER/NAME` and `Metadata-FOLDER/NAME`. */
 function addRecord(records: Map<string, PlaneRecord>, key: string, fields: JsonObject): void {
-  const name = keptText(lastPart(textIn(fields.FileName) || key));
+  const name = keptText(lastPart(findJsonText(fields.FileName) || key));
   if (!/\.tiff?$/i.test(name)) return;
   const before = records.get(name);
-  const index = (...values: unknown[]) => values.map(numberIn).find((value) => value !== null) ?? null;
+  const index = (...values: unknown[]) => values.map(findJsonNumber).find((value) => value !== null) ?? null;
   records.set(name, {
     t: index(fields.FrameIndex, fields.Frame) ?? before?.t ?? null,
     channel: index(fields.ChannelIndex) ?? before?.channel ?? null,
-    channelName: keptText(textIn(fields.Channel)) || (before?.channelName ?? ""),
+    channelName: keptText(findJsonText(fields.Channel)) || (before?.channelName ?? ""),
     z: index(fields.SliceIndex, fields.Slice) ?? before?.z ?? null,
     milliseconds: index(fields["ElapsedTime-ms"]) ?? before?.milliseconds ?? null,
     pixel: index(fields.PixelSizeUm) ?? before?.pixel ?? null,
-    time: keptText(textIn(fields.Time)) || (before?.time ?? ""),
+    time: keptText(findJsonText(fields.Time)) || (before?.time ?? ""),
   });
 }
 
@@ -274,7 +276,7 @@ const keptText = (text: string): string => text.length > MAX_KEPT_TEXT ? "" : te
  * @param size bytes of the file to look at
  * @returns where and why the text ends early, or `null`
  */
-function* entriesOf(
+function* walkEntries(
   file: ByteSource,
   size: number,
 ): Generator<readonly [key: string, value: string], string | null> {
@@ -288,32 +290,32 @@ function* entriesOf(
     return 0;
   };
   const damagedAt = (at: number) => `it is damaged at ${base + at}`;
-  let at = afterBlanks(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+  let at = skipBlanks(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
   if (at === bytes.length) return "it is empty";
   if (bytes[at] !== OPEN) {
     return bytes.every((byte) => byte === 0) ? "it holds nothing but zeros" : damagedAt(at);
   }
   for (;;) {
-    at = afterBlanks(bytes, moved(at + 1));
+    at = skipBlanks(bytes, moved(at + 1));
     if (bytes[at] === CLOSE) {
-      const rest = afterBlanks(bytes, at + 1);
+      const rest = skipBlanks(bytes, at + 1);
       return base + rest === size ? null : damagedAt(rest);
     }
     const endOfKey = endOfString(bytes, at) + 1;
-    const colon = afterBlanks(bytes, endOfKey);
+    const colon = skipBlanks(bytes, endOfKey);
     if (bytes[at] !== QUOTE || endOfKey - at > MAX_KEY || bytes[colon] !== COLON) {
       return colon >= bytes.length ? `it ends at ${base + bytes.length}` : damagedAt(at);
     }
-    const name = textFrom(bytes.subarray(at, endOfKey));
+    const name = decodeAnyText(bytes.subarray(at, endOfKey));
     const key = PLAIN_KEY.test(name) ? name.slice(1, -1) : parseJsonText(name, `the key at ${base + at}`);
-    const start = afterBlanks(bytes, colon + 1);
+    const start = skipBlanks(bytes, colon + 1);
     if (start < bytes.length && !VALUE_STARTS.test(String.fromCharCode(bytes[start]!))) {
       return damagedAt(start);
     }
     const end = endOfValue(bytes, start);
     if (end === null) return `it ends within ${name}, or ${name} has more than ${MAX_RECORD} bytes`;
-    yield [String(key), textFrom(bytes.subarray(start, end))];
-    at = afterBlanks(bytes, end);
+    yield [String(key), decodeAnyText(bytes.subarray(start, end))];
+    at = skipBlanks(bytes, end);
     if (bytes[at] === CLOSE) at -= 1;
     else if (bytes[at] !== COMMA) {
       return base + at === size ? `it ends after ${name}` : damagedAt(at);
@@ -333,7 +335,7 @@ const VALUE_STARTS = /[{["\-\dtfn]/;
 const isBlank = (byte: number): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9;
 
 /** Index of the first byte from `at` on that is no blank, or the length. */
-function afterBlanks(bytes: Uint8Array, at: number): number {
+function skipBlanks(bytes: Uint8Array, at: number): number {
   while (at < bytes.length && isBlank(bytes[at]!)) at += 1;
   return Math.min(at, bytes.length);
 }
@@ -360,8 +362,8 @@ function endOfValue(bytes: Uint8Array, start: number): number | null {
  * @param position by default the first one in the folder
  * @throws {DecodeFailed} the folder has no images of the position, or too many channels or planes
  */
-function stackOf(
-  opened: Opened,
+function buildPositionStack(
+  opened: OpenedTiff,
   folder: string,
   metadata: MetadataFile,
   position?: number,
@@ -371,16 +373,16 @@ function stackOf(
   let fileSize = metadata.size;
   // A link that leaves the roots counts as missing.
   const listing = files.list(folder);
-  const [served = position, ...others] = position === undefined ? positionsIn(listing) : [position];
+  const [served = position, ...others] = position === undefined ? listPositionsIn(listing) : [position];
   const named = listing.flatMap((name) => {
-    const found = planeOf(name);
+    const found = parseImageName(name);
     const plane = found?.position === served ? found : null;
     const size = plane && files.sizeOf(join(folder, name));
     fileSize += size ?? 0;
     return plane === null || size === null ? [] : [plane];
   });
   if (named.length === 0) throw new DecodeFailed(`"${basename(folder)}" holds no image`);
-  const channels = channelsOf(named, metadata);
+  const channels = numberChannels(named, metadata);
   const at = ({ t, channel, z }: NamedPlane): Indices => ({
     t,
     channel: typeof channel === "number" ? channel : channels.numbers.get(channel)!,
@@ -388,7 +390,7 @@ function stackOf(
   });
   const places = named.map((plane) => ({ ...at(plane), name: plane.name }));
   const most = (of: keyof Indices) => 1 + places.reduce((last, place) => Math.max(last, place[of]), 0);
-  const declared = declaredSizes(summary);
+  const declared = readDeclaredSizes(summary);
   const sizes = {
     T: Math.max(declared.T, most("t")),
     C: Math.max(declared.C, channels.names.length, most("channel")),
@@ -408,18 +410,18 @@ function stackOf(
     opened.tiff,
     (path) => new TiffFile(files.open(path), files),
   );
-  const layout = firstLayout(pool, ordered.map((name) => join(folder, name)));
+  const layout = findFirstLayout(pool, ordered.map((name) => join(folder, name)));
   const first = records.get(ordered[0]!);
-  const page = planeMetadata(layout.directory);
+  const page = readPageMetadata(layout.directory);
   const doubts: Warning[] = [];
   const numbers = new StatedNumbers("The metadata of Micro-Manager");
-  const pixel = pixelSize(
+  const pixel = findPixelSize(
     summary,
     first?.pixel ?? numbers.value("PixelSizeUm", page.PixelSizeUm),
     doubts,
     numbers,
   );
-  const calibrations = calibrationsOf({
+  const calibrations = selectCalibrations({
     X: [pixel, "um"],
     Y: [pixel, "um"],
     ...summarySteps(summary, numbers),
@@ -427,12 +429,14 @@ function stackOf(
   doubts.push(...numbers.warnings);
   const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
   const written = [summary.StartTime, summary.Time, first?.time, page.Time].map((text) =>
-    momentOf(textIn(text))
+    findMoment(findJsonText(text))
   );
   const text = `The acquisition declares ${room} planes, but ${names.size} are there`;
   const stored = new Set(named.map(({ name }) => name));
   const isServed = new Set(ordered);
-  const gone = [...records.keys()].filter((name) => planeOf(name)?.position === served && !stored.has(name));
+  const gone = [...records.keys()].filter((name) =>
+    parseImageName(name)?.position === served && !stored.has(name)
+  );
   const repeated = places.flatMap((place) => {
     const other = names.get(keyOf(place))!;
     return other === place.name ? [] : [`"${place.name}" (as "${other}")`];
@@ -442,17 +446,17 @@ function stackOf(
     layout,
     calibrations,
     names: Array.from({ length: sizes.C }, (_, i) => channels.names[i] || null),
-    colors: colors.map(colorOf),
-    stamps: elapsedTimes(sizes.T, (t) => {
+    colors: colors.map(formatJavaColor),
+    stamps: readElapsedTimes(sizes.T, (t) => {
       const name = names.get(keyOf({ t, channel: 0, z: 0 }));
       const milliseconds = name === undefined ? undefined : records.get(name)?.milliseconds;
       return milliseconds === undefined ? null : { "ElapsedTime-ms": milliseconds };
     }),
-    moment: firstMoment(...written, tagMoment(layout.directory)),
+    moment: chooseMoment(...written, tagMoment(layout.directory)),
     fileSize,
     // Also those of other positions, and those that repeat a plane: they are no acquisitions of their own.
     files: () => {
-      const rest = listing.filter((name) => planeOf(name) !== null && !stored.has(name));
+      const rest = listing.filter((name) => parseImageName(name) !== null && !stored.has(name));
       const repeats = named.flatMap(({ name }) => isServed.has(name) ? [] : [name]);
       const more = rest.map((name) => join(folder, name)).filter((path) => files.sizeOf(path) !== null);
       return [...[...ordered, ...repeats].map((name) => join(folder, name)), ...more];
@@ -463,7 +467,7 @@ function stackOf(
       list.add(
         METADATA_NAME,
         "application/json",
-        whole ? textFrom(file.read(0, file.size, METADATA_NAME)) : null,
+        whole ? decodeAnyText(file.read(0, file.size, METADATA_NAME)) : null,
       );
     },
     warnings: [
@@ -483,7 +487,7 @@ function stackOf(
         }`,
       ),
       ...doubts,
-      ...disagreements(places, records, channels.names),
+      ...warnAboutIndices(places, records, channels.names),
       ...warnIf(
         layout.directory.next !== 0,
         "content_left_out",
@@ -497,7 +501,7 @@ function stackOf(
       const what = `the plane T=${index.t} C=${index.channel} Z=${index.z}`;
       if (name === undefined) throw new PlaneNotFound(`${what} has no file in "${basename(folder)}"`);
       const tiff = pool.get(join(folder, name));
-      return { name, tiff, page: planePage(tiff.first, layout, what) };
+      return { name, tiff, page: findPlanePage(tiff.first, layout, what) };
     },
   };
 }
@@ -506,7 +510,7 @@ function stackOf(
 const [PLACE_BYTES, RECORD_BYTES] = [400, 400];
 
 /** The channels: their names, and the number of each name that files have. */
-interface Channels {
+interface FileChannels {
   readonly names: readonly string[];
   readonly numbers: ReadonlyMap<string, number>;
 }
@@ -518,8 +522,8 @@ const PLACEHOLDER = "Default";
  * The number of a channel is its place in the summary, else the one in a record, since names of files lack characters that file
  * systems forbid; other names follow in alphabetical order.
  */
-function channelsOf(named: readonly NamedPlane[], { summary, records }: MetadataFile): Channels {
-  const names = (Array.isArray(summary.ChNames) ? summary.ChNames : []).map(textIn);
+function numberChannels(named: readonly NamedPlane[], { summary, records }: MetadataFile): FileChannels {
+  const names = (Array.isArray(summary.ChNames) ? summary.ChNames : []).map(findJsonText);
   const numbers = new Map<string, number>();
   const unknown: string[] = [];
   const files = new Map(named.map(({ channel, name }) => [channel, name]));
@@ -544,7 +548,7 @@ function channelsOf(named: readonly NamedPlane[], { summary, records }: Metadata
 }
 
 /** The layout of the first readable file. @throws {DecodeFailed} none is readable */
-function firstLayout(files: RecentFiles<TiffFile>, paths: readonly string[]): PageLayout {
+function findFirstLayout(files: RecentFiles<TiffFile>, paths: readonly string[]): PageLayout {
   let failure: DecodeFailed | null = null;
   for (const path of paths.slice(0, MAX_TRIED)) {
     try {
@@ -561,7 +565,7 @@ function firstLayout(files: RecentFiles<TiffFile>, paths: readonly string[]): Pa
 const MAX_TRIED = 64;
 
 /** Warns about records that give other indices than the names of their files, which count. */
-function disagreements(
+function warnAboutIndices(
   places: readonly (Indices & { readonly name: string })[],
   records: ReadonlyMap<string, PlaneRecord>,
   channels: readonly string[],

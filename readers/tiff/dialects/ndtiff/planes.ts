@@ -1,17 +1,17 @@
 /** The planes of an NDTiff data set. `time`, `z` and `channel` are axes; values along any other axis distinguish scenes. */
-import { DecodeFailed } from "../../errors.ts";
-import { calibrationsOf } from "../../metadata/axes.ts";
-import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
-import { firstMoment, momentOf } from "../../metadata/moment.ts";
-import { differ } from "../../metadata/text.ts";
-import { stampsOf } from "../../metadata/time_stamps.ts";
-import { unlessLost, warnIf, type Warning, warning, type WarningCode } from "../../warning.ts";
-import { decodeText } from "../directory.ts";
-import { MAX_PLANES, type PlaneIndex, type Stack } from "../stack.ts";
-import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import type { TiffFile } from "../tiff_file.ts";
-import { textIn } from "./micromanager_index.ts";
-import type { NDTiffImage } from "./ndtiff_index.ts";
+import { DecodeFailed } from "../../../errors.ts";
+import { selectCalibrations } from "../../../metadata/axes.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../../metadata/json.ts";
+import { chooseMoment, findMoment } from "../../../metadata/moment.ts";
+import { differsByPercent } from "../../../metadata/text.ts";
+import { scaleStamps } from "../../../metadata/time_stamps.ts";
+import { unlessLost, warnIf, type Warning, warning, type WarningCode } from "../../../warning.ts";
+import { decodeText } from "../../directory.ts";
+import { MAX_PLANES, type PlaneIndex, type Stack } from "../../stack.ts";
+import { StatedNumbers } from "../../../metadata/stated_numbers.ts";
+import type { TiffFile } from "../../tiff_file.ts";
+import { findJsonText } from "../micromanager/index_map.ts";
+import type { NDTiffImage } from "./index_file.ts";
 
 const MAX_AXES = 32;
 
@@ -31,15 +31,15 @@ export interface ImageScene {
   readonly images: Map<number, NDTiffImage>;
 }
 
-function valueOf({ axes }: NDTiffImage, axis: string): number | string | undefined {
+function findAxisValue({ axes }: NDTiffImage, axis: string): number | string | undefined {
   if (!Object.hasOwn(axes, axis)) return undefined;
   const value = axes[axis];
   return typeof value === "number" ? value : String(value);
 }
 
 /** An axis along which planes are counted: numbers in ascending order, then texts in the order of their first images. */
-function planeAxis(name: string, images: readonly NDTiffImage[]) {
-  const found = new Set(images.map((image) => valueOf(image, name)));
+function buildPlaneAxis(name: string, images: readonly NDTiffImage[]) {
+  const found = new Set(images.map((image) => findAxisValue(image, name)));
   const numbers = [...found].filter((value) => typeof value === "number").sort((a, b) => a - b);
   const values = [...numbers, ...[...found].filter((value) => typeof value === "string")];
   const ranks = new Map<number | string | undefined, number>(values.map((value, rank) => [value, rank]));
@@ -48,7 +48,7 @@ function planeAxis(name: string, images: readonly NDTiffImage[]) {
     size: Math.max(1, values.length),
     isPartial: values.length > 0 && found.has(undefined),
     /** Index of an image, 0 if it lacks the axis. */
-    at: (image: NDTiffImage) => ranks.get(valueOf(image, name)) ?? 0,
+    at: (image: NDTiffImage) => ranks.get(findAxisValue(image, name)) ?? 0,
   };
 }
 
@@ -70,9 +70,9 @@ export class ImagePlanes {
       if (names.size > MAX_AXES) throw new DecodeFailed(`its images have more than ${MAX_AXES} axes`);
     }
     const zName = names.has("z") ? "z" : "Z";
-    const time = planeAxis("time", images);
-    const channel = planeAxis("channel", images);
-    const slice = planeAxis(zName, images);
+    const time = buildPlaneAxis("time", images);
+    const channel = buildPlaneAxis("channel", images);
+    const slice = buildPlaneAxis(zName, images);
     const [T, C, Z] = [time.size, channel.size, slice.size];
     if (T * C * Z > MAX_PLANES) {
       throw new DecodeFailed(`its axes declare ${T} x ${C} x ${Z} planes, more than ${MAX_PLANES}`);
@@ -82,13 +82,13 @@ export class ImagePlanes {
     const places = PLACE_AXES.filter((name) => names.has(name));
     const unknown = [...names].filter((name) =>
       !["time", "channel", zName, ...places].includes(name) &&
-      new Set(images.map((image) => valueOf(image, name))).size > 1
+      new Set(images.map((image) => findAxisValue(image, name))).size > 1
     );
     const apart = [...places, ...unknown];
     const scenes = new Map<string, ImageScene>();
     let repeated = 0;
     for (const image of images) {
-      const values = apart.map((name) => valueOf(image, name));
+      const values = apart.map((name) => findAxisValue(image, name));
       const scene = scenes.getOrInsertComputed(JSON.stringify(values), () => {
         // `Pos2`, `row 3, column 4`, `Pos2, l 5`
         const parts = apart.map((name, i) =>
@@ -161,7 +161,11 @@ const MAX_NOTES = 10_000;
 const MAX_NAMES = 64;
 
 /** The stored text of an image. @throws {DecodeFailed} the text lies outside the file, or is too long */
-export function noteText({ file }: TiffFile, { noteOffset, noteLength }: NDTiffImage, most: number): string {
+export function readNoteText(
+  { file }: TiffFile,
+  { noteOffset, noteLength }: NDTiffImage,
+  most: number,
+): string {
   if (noteLength > most) throw new DecodeFailed(`the metadata of the image have ${noteLength} bytes`);
   // In tag 51123 the text ends with a NUL.
   return decodeText(file.read(noteOffset, noteLength, "the metadata of the image"));
@@ -169,13 +173,13 @@ export function noteText({ file }: TiffFile, { noteOffset, noteLength }: NDTiffI
 
 /** The JSON of an image. @throws {DecodeFailed} it is damaged or cannot be read */
 export function readNote(tiff: TiffFile, image: NDTiffImage): JsonObject {
-  const note = parseJsonText(noteText(tiff, image, MAX_NOTE_BYTES), "the metadata of the image");
+  const note = parseJsonText(readNoteText(tiff, image, MAX_NOTE_BYTES), "the metadata of the image");
   if (!isJsonObject(note)) throw new DecodeFailed("the metadata of the image are not an object");
   return note;
 }
 
 /** Steps, times, names and date by the summary and the JSON of the images. The pixel size of a reduced level is unknown. */
-export function describeScene(
+export function describeNDTiffScene(
   planes: ImagePlanes,
   scene: ImageScene,
   summary: JsonObject,
@@ -192,7 +196,7 @@ export function describeScene(
   const valueAt = (axis: keyof PlaneAt, index: number, key: string) =>
     numbers.value(key, noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
   const compare = (what: string, images: number, declared: number) => {
-    if (images <= 0 || declared <= 0 || !differ(images, declared)) return;
+    if (images <= 0 || declared <= 0 || !differsByPercent(images, declared)) return;
     const text = `The images say that ${what} is ${images} um, the summary says ${declared}`;
     warn("metadata_disagree", `${text}; the images count`);
   };
@@ -213,12 +217,12 @@ export function describeScene(
     return value === null ? [] : [{ index, value }];
   });
   const declaredDepth = Math.abs(numbers.value("z-step_um", summary["z-step_um"]) ?? 0);
-  const depth = meanDistance(heights) ?? declaredDepth;
+  const depth = computeMeanDistance(heights) ?? declaredDepth;
   if (Z > 1) {
     if (!(depth > 0)) warn("step_unknown", "The images of NDTiff do not say how far apart they are in Z");
     compare("a step in Z", depth, declaredDepth);
     const uneven = heights.slice(1).find((height, i) =>
-      differ(meanDistance([heights[i]!, height]) ?? 0, depth)
+      differsByPercent(computeMeanDistance([heights[i]!, height]) ?? 0, depth)
     );
     const text = `The distances in Z differ, as at z ${uneven?.index}; the step is their mean`;
     if (uneven !== undefined) warn("step_uneven", text);
@@ -235,19 +239,19 @@ export function describeScene(
     const value = planes.channels[channel];
     if (typeof value === "string") return value;
     const image = channel < MAX_NAMES ? planes.firstOf(channel) : undefined;
-    return textIn(noteOf(image).Channel) || null;
+    return findJsonText(noteOf(image).Channel) || null;
   });
   const side = [isReduced ? null : pixel, "um"] as const;
   return {
-    calibrations: calibrationsOf({
+    calibrations: selectCalibrations({
       X: side,
       Y: side,
       Z: [Z > 1 ? depth : null, "um"],
       T: [T > 1 ? interval : null, "ms"],
     }, []),
     names,
-    stamps: isTimed ? stampsOf(moments, 1000, length < T) : null,
-    moment: firstMoment(...[first.Time, summary.DateAndTime].map((text) => momentOf(textIn(text)))),
+    stamps: isTimed ? scaleStamps(moments, 1000, length < T) : null,
+    moment: chooseMoment(...[first.Time, summary.DateAndTime].map((text) => findMoment(findJsonText(text)))),
     warnings: [...warnings, ...numbers.warnings],
   };
 }
@@ -255,7 +259,7 @@ export function describeScene(
 type Sample = Readonly<Record<"index" | "value", number>>;
 
 /** Mean distance from one index to the next; `null` if it is unknown or 0. */
-function meanDistance(samples: readonly Sample[]): number | null {
+function computeMeanDistance(samples: readonly Sample[]): number | null {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined || first.index === last.index) return null;
   return Math.abs(last.value - first.value) / (last.index - first.index) || null;

@@ -3,23 +3,23 @@
  * file belongs to the acquisition if its header differs only in counters and times and its frame numbers continue.
  */
 import { basename, dirname, join } from "node:path";
-import { MAX_XML_BYTES } from "../../io/limits.ts";
-import { MAX_TIMES } from "../../metadata/time_stamps.ts";
-import { MAX_LISTED, missingFiles, type Warning, warning } from "../../warning.ts";
-import { readPage } from "../page.ts";
-import type { Opened } from "../stack.ts";
-import { MAX_RECENT, readOther, RecentFiles } from "../plane_files.ts";
-import { sameLayout } from "../stored_planes.ts";
-import { TAG } from "../tags.ts";
-import { TiffFile } from "../tiff_file.ts";
-import { ScanImageHeader } from "./scanimage_header.ts";
-import type { FrameOrder } from "./scanimage_axes.ts";
-import { FileFrames, firstNumber } from "./scanimage_stamps.ts";
+import { MAX_XML_BYTES } from "../../../io/limits.ts";
+import { MAX_TIMES } from "../../../metadata/time_stamps.ts";
+import { MAX_LISTED, missingFiles, type Warning, warning } from "../../../warning.ts";
+import { readPage } from "../../page.ts";
+import type { OpenedTiff } from "../../stack.ts";
+import { MAX_RECENT, readOther, RecentFiles } from "../../plane_files.ts";
+import { hasSameLayout } from "../../stored_planes.ts";
+import { TAG } from "../../tags.ts";
+import { TiffFile } from "../../tiff_file.ts";
+import { ScanImageHeader } from "./header.ts";
+import type { FrameOrder } from "./axes.ts";
+import { FileFrames, readFirstNumber } from "./stamps.ts";
 
 /** Largest number of frames in an acquisition: nine hours at 500 Hz. */
 const MAX_FRAMES = 1 << 24;
 
-interface Part {
+interface NumberedFile {
   readonly path: string;
   readonly number: number;
   readonly size: number;
@@ -35,14 +35,14 @@ export class AcquiredFrames {
   readonly span: number;
   readonly fileSize: number;
   readonly warnings: Warning[] = [];
-  readonly #opened: Opened;
+  readonly #opened: OpenedTiff;
   readonly #header: ScanImageHeader;
   readonly #frames: FileFrames;
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly NumberedFile[];
   readonly #files: RecentFiles<FileFrames>;
 
   /** Finds the other parts of the acquisition; all arguments describe the opened file. */
-  constructor(opened: Opened, header: ScanImageHeader, frames: FileFrames, order: FrameOrder) {
+  constructor(opened: OpenedTiff, header: ScanImageHeader, frames: FileFrames, order: FrameOrder) {
     const { path, files, tiff } = opened;
     this.#opened = opened;
     this.#header = header;
@@ -52,7 +52,7 @@ export class AcquiredFrames {
       frames,
       (other) => new FileFrames(new TiffFile(files.open(other), files), frames.channels, order.averaged),
     );
-    const own = partName(path);
+    const own = splitNumberedName(path);
     // Stamps count each slice of a slow stack as an acquisition.
     const isSlow = !order.fast && order.slices !== 1;
     this.#parts = (own && (frames.stamped ? this.#byStamps(own, isSlow) : this.#byCounting(own))) ??
@@ -91,7 +91,7 @@ export class AcquiredFrames {
   }
 
   /** Parts whose frame numbers continue; `null` if the frame numbers of the opened file contradict its name. */
-  #byStamps(own: PartName, isSlow: boolean): readonly Part[] | null {
+  #byStamps(own: PartName, isSlow: boolean): readonly NumberedFile[] | null {
     const { stride } = this.#frames;
     const stamp = this.#frames.stamp(0)!;
     // Frame numbers start at 1; an averaged frame has the number of the last frame in it.
@@ -126,7 +126,7 @@ export class AcquiredFrames {
   }
 
   /** Whether a part begins where the previous one ends, or later if parts between are missing or incomplete. */
-  #follows(parts: readonly Part[], at: number): boolean {
+  #follows(parts: readonly NumberedFile[], at: number): boolean {
     const [before, part] = [parts[at - 1]!, parts[at]!];
     // Avoids walking all of many long parts during an open.
     const isLong = this.#frames.offsets.length * parts.length > MAX_TIMES &&
@@ -142,7 +142,7 @@ export class AcquiredFrames {
   }
 
   /** Parts without stamps, if all parts from 1 on exist and each but the last has as many frames as the header allows. */
-  #byCounting(own: PartName): readonly Part[] | null {
+  #byCounting(own: PartName): readonly NumberedFile[] | null {
     const keys = ["hScan2D.logFramesPerFile", "loggingFramesPerFile", "acq.framesPerFile"];
     const limit = this.#header.count(keys);
     if (limit === null) return null;
@@ -157,11 +157,16 @@ export class AcquiredFrames {
   /** The files named like parts: those with the opened file's header, in order of part number; others; all part numbers. */
   #candidates(own: PartName) {
     const { path, files, tiff } = this.#opened;
-    const found: Part[] = [{ path, number: own.number, size: tiff.file.size, start: this.#frames.first }];
+    const found: NumberedFile[] = [{
+      path,
+      number: own.number,
+      size: tiff.file.size,
+      start: this.#frames.first,
+    }];
     const unlike: { readonly path: string; readonly number: number }[] = [];
     const numbers = new Set([own.number]);
     for (const name of files.list(dirname(path))) {
-      const other = partName(name);
+      const other = splitNumberedName(name);
       if (other?.stem !== own.stem || other.ending !== own.ending || other.number === own.number) continue;
       const place = { path: join(dirname(path), name), number: other.number };
       numbers.add(other.number);
@@ -175,22 +180,22 @@ export class AcquiredFrames {
     return { found: found.sort((a, b) => a.number - b.number), unlike, numbers };
   }
 
-  #candidate(tiff: TiffFile, place: Pick<Part, "path" | "number">): Part | null {
+  #candidate(tiff: TiffFile, place: Pick<NumberedFile, "path" | "number">): NumberedFile | null {
     const { first } = tiff;
     const descriptions = first.notes(TAG.ImageDescription, MAX_XML_BYTES);
     const header = ScanImageHeader.read({ ...this.#opened, tiff, first, descriptions, warnings: [] });
-    const start = firstNumber(first);
-    const isPart = header !== null && sameHeader(header, this.#header) &&
-      sameLayout(readPage(first), readPage(this.#opened.first)) &&
+    const start = readFirstNumber(first);
+    const isPart = header !== null && hasSameHeader(header, this.#header) &&
+      hasSameLayout(readPage(first), readPage(this.#opened.first)) &&
       Number.isNaN(start) !== this.#frames.stamped;
     return isPart ? { ...place, size: tiff.file.size, start } : null;
   }
 }
 
-type PartName = NonNullable<ReturnType<typeof partName>>;
+type PartName = NonNullable<ReturnType<typeof splitNumberedName>>;
 
 /** The part of a name before its part number, that number with its number of digits, and the extension; or `null`. */
-function partName(path: string) {
+function splitNumberedName(path: string) {
   const found = /^(.*\d_)(\d{1,9})(\.tiff?)$/i.exec(basename(path));
   if (found === null || Number(found[2]) < 1) return null;
   const [, stem = "", digits = "", ending = ""] = found;
@@ -201,7 +206,7 @@ function partName(path: string) {
 const VARYING =
   /^(?:frame|acquisition|acqTrigger|nextFile|endOfAcq|dcOver|epoch|auxTrigger|I2CData|Frame |Acq |Next |DC |internal\.|motor\.|files\.)|(?:Counter|Done|Position\w*|Time(?:String|First)?|Timestamp\w*)$/;
 
-function sameHeader({ fields: a }: ScanImageHeader, { fields: b }: ScanImageHeader): boolean {
+function hasSameHeader({ fields: a }: ScanImageHeader, { fields: b }: ScanImageHeader): boolean {
   const differs = (one: typeof a, other: typeof a) =>
     one.entries().some(([key, value]) => other.get(key) !== value && !VARYING.test(key));
   return !differs(a, b) && !differs(b, a);

@@ -3,28 +3,28 @@
  * planes, each other file has a document that describes its own plane only.
  */
 import { basename, dirname, join } from "node:path";
-import { unlessDamaged } from "../../errors.ts";
-import { alike } from "../../io/names.ts";
-import { lastNameOf } from "../../io/paths.ts";
-import { MAX_XML_BYTES } from "../../io/limits.ts";
-import { stampsIn } from "../../metadata/ome_xml.ts";
-import { MAX_TIME_RECORDS, stampsOf } from "../../metadata/time_stamps.ts";
-import { child } from "../../metadata/xml.ts";
-import type { TimeStamps } from "../../reader.ts";
-import type { Opened } from "../stack.ts";
-import { companionText, type Described, describedBy, type OmeImage, parseOme } from "./ome_xml.ts";
+import { unlessDamaged } from "../../../errors.ts";
+import { alike } from "../../../io/names.ts";
+import { takeLastName } from "../../../io/paths.ts";
+import { MAX_XML_BYTES } from "../../../io/limits.ts";
+import { readOmeStamps } from "../../../metadata/ome_xml.ts";
+import { MAX_TIME_RECORDS, scaleStamps } from "../../../metadata/time_stamps.ts";
+import { findChild } from "../../../metadata/xml.ts";
+import type { TimeStamps } from "../../../reader.ts";
+import type { OpenedTiff } from "../../stack.ts";
+import { type Described, type OmeXmlScene, parseOme, readCompanionText, readDeclarations } from "./xml.ts";
 
 /** The document of the first file of the set, if it names the opened file; else `null`. */
-export function firstOfSet({ path, files }: Opened): Described | null {
+export function findFirstOfSet({ path, files }: OpenedTiff): Described | null {
   const own = basename(path);
-  for (const name of firstNames(own, files.list(dirname(path)))) {
+  for (const name of listFirstNames(own, files.list(dirname(path)))) {
     const first = join(dirname(path), name);
     const found = unlessDamaged(() => {
-      const { text } = companionText(first, files, MAX_XML_BYTES);
-      return describedBy(parseOme(text, `OME-XML in "${name}"`).images, first, 0);
+      const { text } = readCompanionText(first, files, MAX_XML_BYTES);
+      return readDeclarations(parseOme(text, `OME-XML in "${name}"`).images, first, 0);
     }, null);
     const names = found?.images.flatMap(({ places }) => places.map(({ name }) => name)) ?? [];
-    if (names.some((one) => one !== null && alike(lastNameOf(one), own))) return found;
+    if (names.some((one) => one !== null && alike(takeLastName(one), own))) return found;
   }
   return null;
 }
@@ -36,7 +36,7 @@ const CHANNEL_LETTER = /^(Chan)[A-Z](?=_)/i;
  * Names that the first file of a set may have: those that differ from the own one in their last number only, in the last two, and so
  * on, with the lowest numbers. The first channel of ThorImage is A.
  */
-function firstNames(own: string, names: readonly string[]): string[] {
+function listFirstNames(own: string, names: readonly string[]): string[] {
   const shapeOf = (name: string) => name.replace(CHANNEL_LETTER, "$1*").replace(/\d+/g, "#").toLowerCase();
   const numbersIn = (name: string) => (name.match(/\d+/g) ?? []).map(Number);
   const letterOf = (name: string) => CHANNEL_LETTER.exec(name)?.[0].toUpperCase() ?? "";
@@ -59,15 +59,18 @@ function firstNames(own: string, names: readonly string[]): string[] {
  *
  * @param textOf the document in the file of a plane by its time point, at the first channel and slice
  */
-export function stampsOfSet({ sizes }: OmeImage, textOf: (t: number) => string | null): TimeStamps | null {
+export function readStampsOfSet(
+  { sizes }: OmeXmlScene,
+  textOf: (t: number) => string | null,
+): TimeStamps | null {
   const count = Math.min(sizes.T, MAX_TIME_RECORDS);
   const seconds = Array.from({ length: count }, (_, t) =>
     unlessDamaged(() => {
       const text = textOf(t);
       const image = text === null ? undefined : parseOme(text, "OME-XML").images[0];
-      const pixels = image && child(image, "Pixels");
-      return pixels ? stampsIn(pixels).get(t) ?? NaN : NaN;
+      const pixels = image && findChild(image, "Pixels");
+      return pixels ? readOmeStamps(pixels).get(t) ?? NaN : NaN;
     }, NaN));
   const known = seconds.filter(Number.isFinite);
-  return known.length < 2 ? null : stampsOf(seconds, 1, count < sizes.T);
+  return known.length < 2 ? null : scaleStamps(seconds, 1, count < sizes.T);
 }

@@ -1,25 +1,25 @@
 /** The files of an OME-TIFF set: their paths, missing files, UUIDs and planes. */
 import { basename, dirname } from "node:path";
-import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
-import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
-import { alike, namedFiles } from "../../io/names.ts";
-import { lastNameOf, leavesFolder, placesOf } from "../../io/paths.ts";
-import { listed, missingFiles, warnIf, type Warning } from "../../warning.ts";
-import type { Directory } from "../directory.ts";
-import type { PageLayout } from "../page.ts";
-import type { Opened, PlaneSource } from "../stack.ts";
-import { endOf, planePage } from "../stored_planes.ts";
-import { TAG } from "../tags.ts";
-import { isOmeXml } from "../marks.ts";
-import { RecentFiles } from "../plane_files.ts";
-import { TiffFile } from "../tiff_file.ts";
-import type { OmeFile, OmeImage, TiffData } from "./ome_xml.ts";
+import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../../errors.ts";
+import { MAX_FOLDER_ENTRIES } from "../../../io/limits.ts";
+import { alike, findNamedFiles } from "../../../io/names.ts";
+import { leavesFolder, listPossiblePaths, takeLastName } from "../../../io/paths.ts";
+import { listed, missingFiles, warnIf, type Warning } from "../../../warning.ts";
+import type { Directory } from "../../directory.ts";
+import type { PageLayout } from "../../page.ts";
+import type { OpenedTiff, PlaneSource } from "../../stack.ts";
+import { explainEnd, findPlanePage } from "../../stored_planes.ts";
+import { TAG } from "../../tags.ts";
+import { isOmeXml } from "../../marks.ts";
+import { RecentFiles } from "../../plane_files.ts";
+import { TiffFile } from "../../tiff_file.ts";
+import type { OmeFile, OmeXmlScene, TiffData } from "./xml.ts";
 
 /** Location of a plane: path of the file, number of the directory, and the file's expected UUID if the document states one. */
 type Location = Pick<TiffData, "directory"> & Pick<OmeFile, "uuid"> & { readonly path: string };
 
 /** The file's UUID in OME-XML, or `null`. A text search finds it, since the files of a set repeat a long document. */
-export function uuidIn(text: string): string | null {
+export function findUuid(text: string): string | null {
   return /<(?:\w+:)?OME\s[^<>]*?\bUUID\s*=\s*["']([^"']*)["']/.exec(text)?.[1] ?? null;
 }
 
@@ -33,15 +33,15 @@ const MAX_UNNAMED = 256;
 const ROOT_BYTES = 1 << 16;
 
 /** UUID in the OME-XML of a file, or `null`. @throws {DecodeFailed} the file's first directory is damaged */
-export function uuidOf(tiff: TiffFile): string | null {
-  return uuidIn(tiff.first.textStarts(TAG.ImageDescription, ROOT_BYTES).find(isOmeXml) ?? "");
+export function readUuid(tiff: TiffFile): string | null {
+  return findUuid(tiff.first.textStarts(TAG.ImageDescription, ROOT_BYTES).find(isOmeXml) ?? "");
 }
 
-const titleOf = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid ?? "";
+const nameOmeFile = ({ name, uuid }: OmeFile) => name?.replaceAll("\\", "/") ?? uuid ?? "";
 
 /** The files of one OME-TIFF set. */
 export class OmeSet {
-  readonly #opened: Opened;
+  readonly #opened: OpenedTiff;
   readonly #xmlPath: string;
   readonly #paths = new Map<OmeFile, string>();
   readonly #elsewhere: string[] = [];
@@ -50,7 +50,7 @@ export class OmeSet {
   readonly #sizes = new Map<string, number>();
 
   /** Finds the files that the document at `xmlPath` names for all images; `uuid` is that of the opened file. */
-  constructor(opened: Opened, places: ReadonlySet<OmeFile>, xmlPath: string, uuid: string | null) {
+  constructor(opened: OpenedTiff, places: ReadonlySet<OmeFile>, xmlPath: string, uuid: string | null) {
     this.#opened = opened;
     this.#xmlPath = xmlPath;
     this.#sizes.set(opened.path, opened.tiff.file.size);
@@ -61,7 +61,7 @@ export class OmeSet {
     const alone = places.size === 1 && xmlPath === opened.path;
     const isOwn = (place: OmeFile) => place.uuid !== null && place.uuid === uuid;
     const names = [...places].filter((place) => !alone && !isOwn(place)).map(({ name }) => name);
-    const named = namedFiles(opened.files, dirname(xmlPath), names.filter((name) => name !== null));
+    const named = findNamedFiles(opened.files, dirname(xmlPath), names.filter((name) => name !== null));
     for (const place of places) {
       const found = alone || isOwn(place) ? opened.path : this.#find(place, named);
       if (found !== null) this.#paths.set(place, found);
@@ -69,17 +69,17 @@ export class OmeSet {
     const own = { tiff: opened.tiff, uuid: alone ? null : uuid };
     this.#files = new RecentFiles(opened.path, own, (path) => {
       const tiff = new TiffFile(opened.files.open(path), opened.files);
-      return { tiff, uuid: uuidOf(tiff) };
+      return { tiff, uuid: readUuid(tiff) };
     });
   }
 
   #find({ name, uuid }: OmeFile, named: ReadonlyMap<string, string>): string | null {
     const { path } = this.#opened;
     if (name === null) return uuid === null ? this.#xmlPath : null;
-    const places = placesOf(dirname(this.#xmlPath), name);
+    const places = listPossiblePaths(dirname(this.#xmlPath), name);
     const leaves = leavesFolder(name);
     // The document may name the opened file by a path out of its folder. The opened file exists in any case.
-    const own = leaves && alike(lastNameOf(name), basename(path)) ? path : null;
+    const own = leaves && alike(takeLastName(name), basename(path)) ? path : null;
     const place = named.get(name);
     const found = place === undefined ? own : this.#existing(place) ?? own;
     // Folders of another machine do not show where the opened file should be.
@@ -107,7 +107,7 @@ export class OmeSet {
     const names = listed(this.#elsewhere.map((name) => `"${name}"`));
     const text = `Files of this set are read by their name alone, not from the folder named: ${names}`;
     return [
-      ...missingFiles(places.filter((place) => !this.#paths.has(place)).map(titleOf)),
+      ...missingFiles(places.filter((place) => !this.#paths.has(place)).map(nameOmeFile)),
       ...warnIf(this.#elsewhere.length > 0, "name_left_folder", text),
     ];
   }
@@ -126,7 +126,7 @@ export class OmeSet {
       const { first, end } = range;
       if (end === first) continue;
       covered += Math.max(0, end - Math.max(first, reached));
-      const isOther = farthest !== null && !isSamePlace(farthest, range);
+      const isOther = farthest !== null && !namesSameDirectory(farthest, range);
       if (isOther) repeated += Math.max(0, Math.min(end, reached) - first);
       if (end > reached) [reached, farthest] = [end, range];
     }
@@ -136,7 +136,9 @@ export class OmeSet {
       : own.reduce((most, { first, end, data }) => Math.max(most, data.directory + end - first), 0);
     const present = tiff.countUpTo(needed + 1);
     const unnamed = `OME-XML says where ${covered} of the ${planes} planes that it declares are`;
-    const absent = `OME-XML names ${needed} directories of this file, which has ${present}${endOf(tiff)}`;
+    const absent = `OME-XML names ${needed} directories of this file, which has ${present}${
+      explainEnd(tiff)
+    }`;
     const several =
       `OME-XML names several directories for a plane; the last one that exists is served; planes: ${repeated}`;
     return [
@@ -147,7 +149,7 @@ export class OmeSet {
   }
 
   /** Warns about pages of the opened file of this layout that belong to none of the images. */
-  unnamedPages(images: readonly OmeImage[], { width, height }: PageLayout): Warning[] {
+  unnamedPages(images: readonly OmeXmlScene[], { width, height }: PageLayout): Warning[] {
     const { tiff, path } = this.#opened;
     const all = images.flatMap(({ tiffData, sizes: { T, C, Z } }) =>
       tiffData.length === 0 ? [[0, T * C * Z] as const] : tiffData.flatMap((data) => {
@@ -245,11 +247,11 @@ export class OmeSet {
     if (location === null) {
       const [data] = lookup.find(number);
       if (!data) throw new PlaneNotFound(`OME-XML names no directory for ${what}`);
-      throw new PlaneNotFound(`${what} is in "${titleOf(data.place)}", which is missing`);
+      throw new PlaneNotFound(`${what} is in "${nameOmeFile(data.place)}", which is missing`);
     }
     const tiff = this.#open(location);
     const name = tiff === this.#opened.tiff ? what : `${what} of "${basename(location.path)}"`;
-    return { tiff, page: planePage(tiff.directory(location.directory), layout, name) };
+    return { tiff, page: findPlanePage(tiff.directory(location.directory), layout, name) };
   }
 }
 
@@ -261,7 +263,7 @@ export interface PlaneRange {
 }
 
 /** Whether two ranges name the same directory for the planes in both. */
-const isSamePlace = ({ data: a }: PlaneRange, { data: b }: PlaneRange) =>
+const namesSameDirectory = ({ data: a }: PlaneRange, { data: b }: PlaneRange) =>
   a.place === b.place && a.directory - a.first === b.directory - b.first;
 
 /** The planes of an image, by number. */

@@ -4,25 +4,25 @@
  * the TIFF of such a recording does not show the sample.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, unlessDamaged } from "../../errors.ts";
-import { MAX_PLANE_SAMPLES } from "../../io/limits.ts";
-import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
-import { MAX_TIMES } from "../../metadata/time_stamps.ts";
-import type { LineScan } from "../../reader.ts";
-import { warnIf, type Warning, warning } from "../../warning.ts";
-import { MAX_SEGMENTS, type PageLayout } from "../page.ts";
-import type { Opened, PlaneSource } from "../stack.ts";
-import { planePage } from "../stored_planes.ts";
-import { TAG } from "../tags.ts";
-import type { ScanImageHeader } from "./scanimage_header.ts";
-import type { FileFrames } from "./scanimage_stamps.ts";
+import { DecodeFailed, unlessDamaged } from "../../../errors.ts";
+import { MAX_PLANE_SAMPLES } from "../../../io/limits.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../../metadata/json.ts";
+import { MAX_TIMES } from "../../../metadata/time_stamps.ts";
+import type { LineScan } from "../../../reader.ts";
+import { warnIf, type Warning, warning } from "../../../warning.ts";
+import { MAX_SEGMENTS, type PageLayout } from "../../page.ts";
+import type { OpenedTiff, PlaneSource } from "../../stack.ts";
+import { findPlanePage } from "../../stored_planes.ts";
+import { TAG } from "../../tags.ts";
+import type { ScanImageHeader } from "./header.ts";
+import type { FileFrames } from "./stamps.ts";
 
 /** Keys, without prefix, whose value `line` or `true` indicates a scan along arbitrary lines. */
 const LINE_KEYS =
   /^(?:hRoiManager\.(?:scanType|scanMode|isLineScan)|hScan[^.]*\.(?:\w+\.)*(?:isL|l)ineScan\w*)$/;
 
 /** Refuses a file of a scan along arbitrary lines. @throws {DecodeFailed} */
-export function requireFrames({ path, files }: Opened, { fields }: ScanImageHeader): void {
+export function requireFrames({ path, files }: OpenedTiff, { fields }: ScanImageHeader): void {
   const switched = fields.entries()
     .find(([key, value]) => LINE_KEYS.test(key) && /^(?:'line'|true|1)$/i.test(value));
   const names = [".pmt.dat", ".meta.txt"].map((end) => basename(path).replace(/\.[^.]*$/, "") + end);
@@ -36,7 +36,7 @@ export function requireFrames({ path, files }: Opened, { fields }: ScanImageHead
 }
 
 /** Facts of the line scan; `null` if the slow mirror moved. */
-export function lineScanOf(header: ScanImageHeader): LineScan | null {
+export function readScanImageLines(header: ScanImageHeader): LineScan | null {
   const slow = header.number(
     "hRoiManager.scanAngleMultiplierSlow",
     "scanAngleMultiplierSlow",
@@ -45,14 +45,14 @@ export function lineScanOf(header: ScanImageHeader): LineScan | null {
   if (slow !== 0 && header.flag("acq.linescan", "acq.lineScan") !== true) return null;
   const scanMode = header.fields.get("scanMode");
   return {
-    secondsPerLine: linePeriod(header),
+    secondsPerLine: readScanImagePeriod(header),
     secondsPerPixel: header.positive("hScan2D.scanPixelTimeMean", "scanPixelTimeMean", "acq.pixelTime"),
     bidirectional: header.flag("hScan2D.bidirectional", "bidirectionalAcq", "acq.bidirectionalScan") ??
       (scanMode === undefined ? null : /bidirectional/.test(scanMode)),
   };
 }
 
-function linePeriod(header: ScanImageHeader): number | null {
+function readScanImagePeriod(header: ScanImageHeader): number | null {
   const stated = header.positive("hRoiManager.linePeriod", "scanLinePeriod", "linePeriod");
   if (stated !== null) return stated;
   const milliseconds = header.positive("acq.msPerLine");
@@ -67,7 +67,7 @@ function linePeriod(header: ScanImageHeader): number | null {
  * Joins the frames of a file to one plane per channel if, by their stamps, each begins within half a line period after the last row
  * of the previous frame.
  */
-export function joinedLines(
+export function joinFrames(
   frames: FileFrames,
   layout: PageLayout,
   secondsPerLine: number,
@@ -90,7 +90,7 @@ export function joinedLines(
       for (let i = 0; i < count; i += 1) {
         const directory = frames.tiff.directoryAt(frames.offsets[i * frames.channels + channel]!);
         const what = `the page of channel ${channel} in frame ${i}`;
-        const page = planePage(directory, layout, what);
+        const page = findPlanePage(directory, layout, what);
         offsets.set(directory.numbers(TAG.StripOffsets, MAX_SEGMENTS).subarray(0, page.down), i * down);
         lengths.set(directory.numbers(TAG.StripByteCounts, MAX_SEGMENTS).subarray(0, page.down), i * down);
       }
@@ -100,7 +100,7 @@ export function joinedLines(
 }
 
 /** Warnings about a line scan whose frames are not joined, or whose period is unknown. */
-export function lineScanWarnings(
+export function warnAboutLines(
   { secondsPerLine }: LineScan,
   rows: number,
   { frames, period }: { readonly frames: number; readonly period: number | null },
@@ -125,7 +125,7 @@ export function lineScanWarnings(
 }
 
 /** Micrometres per pixel, if alike, of the regions of a frame, one below the other, and warnings; `null` for a single field. */
-export function regionsOf(
+export function readRegionSteps(
   header: ScanImageHeader,
 ): { pixel: { x: number; y: number } | null; warnings: Warning[] } | null {
   if (header.flag("hRoiManager.mroiEnable") !== true) return null;

@@ -14,15 +14,15 @@ const WINDOW = 60_000;
 const PAUSE = 30;
 
 /** Title of a dialog for a foreign page; `null` stands for the server's own pages and for scripts. */
-export function dialogTitle(foreign: string | null): string {
+export function makeDialogTitle(foreign: string | null): string {
   if (foreign === null) return "Open an acquisition";
   // A page may hide its origin, which is then "null".
   const isNameless = foreign === "null" || foreign === "";
-  return `Open an acquisition for ${isNameless ? "a page without an address" : shortOrigin(foreign)}`;
+  return `Open an acquisition for ${isNameless ? "a page without an address" : shortenOrigin(foreign)}`;
 }
 
 /** Shortens a long origin in the middle: its end names the owner, and title bars cut the end of a long title. */
-function shortOrigin(origin: string): string {
+function shortenOrigin(origin: string): string {
   if (origin.length <= MAX_ORIGIN) return origin;
   const scheme = /^[a-z]{1,20}:\/\//.exec(origin)?.[0] ?? "";
   return `${scheme}…${origin.slice(scheme.length + 1 - MAX_ORIGIN)}`;
@@ -32,7 +32,7 @@ function shortOrigin(origin: string): string {
  * Counts the cancelled dialogs of all foreign pages together, since one site may have many origins. The server's own pages and
  * scripts are never refused.
  */
-export class DialogManners {
+export class DialogLimits {
   readonly #now: () => number;
   #cancelled: number[] = [];
   #pausedUntil = -Infinity;

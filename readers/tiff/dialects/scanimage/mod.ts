@@ -3,19 +3,19 @@
  * header (`scanimage_header.ts`), then the number of pages. Channels vary fastest; `scanimage_axes.ts` has the order of frames.
  */
 import { basename } from "node:path";
-import { PlaneNotFound } from "../../errors.ts";
-import { calibrationsOf } from "../../metadata/axes.ts";
-import { MAX_TIMES, stampedStep, stampsOf } from "../../metadata/time_stamps.ts";
-import type { TimeStamps } from "../../reader.ts";
-import { warnIf, type Warning, warning } from "../../warning.ts";
-import { readPage } from "../page.ts";
-import type { Opened, PlaneIndex, Stack } from "../stack.ts";
-import { listedPlanes } from "../stored_planes.ts";
-import { FrameAxes, type FrameOrder, frameOrder, sliceStep, stampedOrder } from "./scanimage_axes.ts";
-import { addScanImageDocuments, ScanImageHeader } from "./scanimage_header.ts";
-import { joinedLines, lineScanOf, lineScanWarnings, regionsOf, requireFrames } from "./scanimage_lines.ts";
-import { AcquiredFrames } from "./scanimage_parts.ts";
-import { FileFrames } from "./scanimage_stamps.ts";
+import { PlaneNotFound } from "../../../errors.ts";
+import { selectCalibrations } from "../../../metadata/axes.ts";
+import { computeStampedStep, MAX_TIMES, scaleStamps } from "../../../metadata/time_stamps.ts";
+import type { TimeStamps } from "../../../reader.ts";
+import { warnIf, type Warning, warning } from "../../../warning.ts";
+import { readPage } from "../../page.ts";
+import type { OpenedTiff, PlaneIndex, Stack } from "../../stack.ts";
+import { listPlanesAt } from "../../stored_planes.ts";
+import { FrameAxes, type FrameOrder, orderByStamps, readFrameOrder, readSliceStep } from "./axes.ts";
+import { addScanImageDocuments, ScanImageHeader } from "./header.ts";
+import { joinFrames, readRegionSteps, readScanImageLines, requireFrames, warnAboutLines } from "./lines.ts";
+import { AcquiredFrames } from "./parts.ts";
+import { FileFrames } from "./stamps.ts";
 
 /** The pages of an acquisition, according to its header, stamps and files; `file` is the opened one. */
 interface Acquired {
@@ -27,29 +27,29 @@ interface Acquired {
 }
 
 /** The stack of a ScanImage file with the other parts of its acquisition, or `null`. @throws {DecodeFailed} arbitrary lines */
-export function openScanImage(opened: Opened): Stack | null {
+export function openScanImage(opened: OpenedTiff): Stack | null {
   const header = ScanImageHeader.read(opened);
   if (header === null) return null;
   requireFrames(opened, header);
   const layout = readPage(opened.first);
   const saved = header.savedChannels();
-  const declared = frameOrder(header);
+  const declared = readFrameOrder(header);
   const file = new FileFrames(opened.tiff, saved?.length ?? null, declared.averaged);
-  const order = stampedOrder(header, declared, file);
+  const order = orderByStamps(header, declared, file);
   const acquired = new AcquiredFrames(opened, header, file, order);
   const axes = new FrameAxes(order, acquired.span);
   const all: Acquired = { header, file, order, acquired, axes };
-  const timing = frameTiming(all);
-  const regions = regionsOf(header);
+  const timing = readFrameTiming(all);
+  const regions = readRegionSteps(header);
   const pixel = regions === null ? header.pixelSize(layout) : regions.pixel;
-  const lineScan = lineScanOf(header);
+  const lineScan = readScanImageLines(header);
   const secondsPerLine = lineScan?.secondsPerLine ?? null;
   const joins = secondsPerLine !== null && !acquired.isSplit && axes.slices === 1;
-  const joined = joins ? joinedLines(file, layout, secondsPerLine) : null;
+  const joined = joins ? joinFrames(file, layout, secondsPerLine) : null;
   const read = file.channels === 1 ? "one" : `${file.channels}, as frame stamps show`;
-  const zStep = sliceStep(header, axes.slices);
+  const zStep = readSliceStep(header, axes.slices);
   const doubts: Warning[] = [];
-  const calibrations = calibrationsOf({
+  const calibrations = selectCalibrations({
     X: [pixel?.x, "um"],
     Y: lineScan === null ? [pixel?.y, "um"] : [secondsPerLine, "s"],
     Z: [zStep, "um"],
@@ -69,15 +69,15 @@ export function openScanImage(opened: Opened): Stack | null {
     ...file.warnings,
     ...header.warnings,
     ...acquired.warnings,
-    ...countWarnings(all),
+    ...warnAboutFrameCount(all),
     ...joined ? [] : timing.warnings,
   ];
   if (lineScan && !joined) {
     const stamped = file.stamped ? Math.min(file.count, MAX_FIRST) : 0;
     const seconds = Array.from({ length: stamped }, (_, frame) => file.stamp(frame)!.seconds);
     // The stamps count, else the rates in the header.
-    const period = stampedStep(seconds).step ?? framePeriod(all);
-    warnings.push(...lineScanWarnings(lineScan, layout.height, { frames: axes.times, period }));
+    const period = computeStampedStep(seconds).step ?? readFramePeriod(all);
+    warnings.push(...warnAboutLines(lineScan, layout.height, { frames: axes.times, period }));
   }
   warnings.push(...regions?.warnings ?? [], ...doubts);
   return {
@@ -93,22 +93,22 @@ export function openScanImage(opened: Opened): Stack | null {
     files: () => acquired.paths,
     warnings,
     indexBytes: acquired.indexBytes,
-    holds: (index) => joined !== null || pageOf(all, index) !== null,
+    holds: (index) => joined !== null || locatePage(all, index) !== null,
     plane: (index) => {
       if (joined) return joined.plane(index.channel);
-      const found = pageOf(all, index);
+      const found = locatePage(all, index);
       if (found === null) {
         const { t, z, channel } = index;
         const plane = `plane ${axes.frame(t, z) * file.channels + channel}`;
         throw new PlaneNotFound(`${plane} is missing: no existing file holds T=${t} C=${channel} Z=${z}`);
       }
-      const source = listedPlanes(found.file.tiff, layout, found.file.offsets)(found.page);
+      const source = listPlanesAt(found.file.tiff, layout, found.file.offsets)(found.page);
       return { ...found.path !== opened.path && { name: basename(found.path) }, ...source };
     },
   };
 }
 
-function pageOf({ acquired, axes }: Acquired, { t, z, channel }: Omit<PlaneIndex, "l">) {
+function locatePage({ acquired, axes }: Acquired, { t, z, channel }: Omit<PlaneIndex, "l">) {
   const found = acquired.find(axes.frame(t, z));
   if (found === null) return null;
   const { file, frame, path } = found;
@@ -117,14 +117,14 @@ function pageOf({ acquired, axes }: Acquired, { t, z, channel }: Omit<PlaneIndex
 }
 
 /** Warns if the header announces more frames than are stored, or if a volume is incomplete. */
-function countWarnings(all: Acquired): Warning[] {
+function warnAboutFrameCount(all: Acquired): Warning[] {
   const { file: { channels }, order: { announced, perVolume }, acquired, axes: { times, slices } } = all;
   const { span } = acquired;
   const isLong = acquired.isSplit && span * channels > MAX_TIMES;
   if (announced !== null && announced > span) {
     const frames = `The header announces ${announced} frames, ${acquired.stored} are stored here`;
     if (perVolume === null || isLong) return [warning("planes_missing", frames)];
-    const { whole, cut } = storedVolumes(all);
+    const { whole, cut } = countStoredVolumes(all);
     // The flyback after the last volume may not be stored.
     if (whole === announced / perVolume) return [];
     const more = cut === 0 ? "" : ` and ${cut} more in part`;
@@ -140,7 +140,7 @@ function countWarnings(all: Acquired): Warning[] {
       Math.floor(n / channels) % slices,
       Math.floor(n / channels / slices),
     ];
-    if (pageOf(all, { t, z, channel }) === null) missing += 1;
+    if (locatePage(all, { t, z, channel }) === null) missing += 1;
   }
   const text = `The description declares ${planes} planes, but the file holds ${planes - missing}`;
   return warnIf(missing > 0, "planes_missing", text);
@@ -150,7 +150,7 @@ function countWarnings(all: Acquired): Warning[] {
 const MAX_FIRST = 4096;
 
 /** Numbers of volumes of which all planes are stored, and only some. */
-function storedVolumes(all: Acquired): { readonly whole: number; readonly cut: number } {
+function countStoredVolumes(all: Acquired): { readonly whole: number; readonly cut: number } {
   const { file: { channels }, axes: { volumes, perSlice, slices } } = all;
   let [whole, cut] = [0, 0];
   const planes = perSlice * slices * channels;
@@ -159,7 +159,7 @@ function storedVolumes(all: Acquired): { readonly whole: number; readonly cut: n
     for (let n = 0; n < planes; n += 1) {
       const [channel, frame] = [n % channels, Math.floor(n / channels)];
       const t = volume * perSlice + Math.floor(frame / slices);
-      if (pageOf(all, { t, z: frame % slices, channel }) !== null) stored += 1;
+      if (locatePage(all, { t, z: frame % slices, channel }) !== null) stored += 1;
     }
     if (stored === planes) whole += 1;
     else if (stored > 0) cut += 1;
@@ -168,34 +168,34 @@ function storedVolumes(all: Acquired): { readonly whole: number; readonly cut: n
 }
 
 /** The stamps of the time points, the step that the header states, and what makes the step uneven. Of too many, the first are read. */
-function frameTiming(all: Acquired) {
+function readFrameTiming(all: Acquired) {
   const { axes, file } = all;
   if (axes.times < 2) return { step: null, stamps: null, warnings: [] };
   const text = `Along T the ${axes.perSlice} frames of a slice alternate with ${axes.volumes} volumes`;
-  const stamps = file.stamped ? stampedPoints(all) : null;
+  const stamps = file.stamped ? readStampedPoints(all) : null;
   const warnings = warnIf(!axes.isEven && stamps === null, "step_uneven", `${text}; T has no one step`);
-  return { step: headerStep(all), stamps, warnings };
+  return { step: computeHeaderStep(all), stamps, warnings };
 }
 
-function stampedPoints({ axes, acquired, file }: Acquired): TimeStamps | null {
+function readStampedPoints({ axes, acquired, file }: Acquired): TimeStamps | null {
   const isShort = axes.times <= MAX_TIMES &&
     (!acquired.isSplit || acquired.span * file.channels <= MAX_TIMES);
   const seconds = Array.from({ length: isShort ? axes.times : Math.min(axes.times, MAX_FIRST) }, (_, t) => {
     const found = acquired.find(axes.frame(t, 0));
     return found?.file.stamp(found.frame)?.seconds ?? NaN;
   });
-  return seconds.every(Number.isNaN) ? null : stampsOf(seconds, 1, !isShort);
+  return seconds.every(Number.isNaN) ? null : scaleStamps(seconds, 1, !isShort);
 }
 
-function framePeriod({ header, order }: Acquired): number | null {
+function readFramePeriod({ header, order }: Acquired): number | null {
   const rate = header.positive("hRoiManager.scanFrameRate", "scanFrameRate", "acq.frameRate");
   const period = rate === null ? header.positive("hRoiManager.scanFramePeriod", "scanFramePeriod") : 1 / rate;
   return period && order.averaged * period;
 }
 
-function headerStep(all: Acquired): number | null {
+function computeHeaderStep(all: Acquired): number | null {
   const { header, order, axes } = all;
-  const frame = framePeriod(all);
+  const frame = readFramePeriod(all);
   if (axes.volumes === 1) return frame;
   if (axes.perSlice > 1) return axes.isEven ? frame : null;
   // For a slow stack, the header does not state the time between two volumes.

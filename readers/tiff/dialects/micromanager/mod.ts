@@ -5,49 +5,55 @@
  * `_Pos1`). Each position is a scene.
  */
 import { basename } from "node:path";
-import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../errors.ts";
-import { axesOf, calibrationsOf } from "../../metadata/axes.ts";
-import { hexColor } from "../../metadata/channels.ts";
-import { isJsonObject, type JsonObject } from "../../metadata/json.ts";
-import type { DocumentList } from "../../io/document_list.ts";
-import { firstMoment, momentOf } from "../../metadata/moment.ts";
-import { differ } from "../../metadata/text.ts";
-import { MAX_TIME_RECORDS, stampsOf } from "../../metadata/time_stamps.ts";
-import { type SceneEntry, sizesOf, type TimeStamps } from "../../reader.ts";
-import { listed, MAX_LISTED, unlessLost, warnIf, type Warning, warning } from "../../warning.ts";
-import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import type { Directory } from "../directory.ts";
-import { numberAt, SUMMARY_MARK } from "../marks.ts";
-import { readPage } from "../page.ts";
-import type { Opened, PlaneIndex, SeriesList, Stack, StackSizes } from "../stack.ts";
-import { MAX_PLANES, noted, tagMoment } from "../stack.ts";
-import { planePage } from "../stored_planes.ts";
-import { TAG, tagName } from "../tags.ts";
-import { RecentFiles } from "../plane_files.ts";
-import { TiffFile } from "../tiff_file.ts";
-import { acquisitionFiles, indexedFile, missingPart, omeImages, summaryOf } from "./micromanager_files.ts";
-import type { IndexedFile } from "./micromanager_files.ts";
+import { DecodeFailed, PlaneNotFound, unlessDamaged } from "../../../errors.ts";
+import { buildAxes, selectCalibrations } from "../../../metadata/axes.ts";
+import { formatHexColor } from "../../../metadata/channels.ts";
+import { isJsonObject, type JsonObject } from "../../../metadata/json.ts";
+import type { DocumentList } from "../../../io/document_list.ts";
+import { chooseMoment, findMoment } from "../../../metadata/moment.ts";
+import { differsByPercent } from "../../../metadata/text.ts";
+import { MAX_TIME_RECORDS, scaleStamps } from "../../../metadata/time_stamps.ts";
+import { type SceneEntry, sizesOf, type TimeStamps } from "../../../reader.ts";
+import { listed, MAX_LISTED, unlessLost, warnIf, type Warning, warning } from "../../../warning.ts";
+import { StatedNumbers } from "../../../metadata/stated_numbers.ts";
+import type { Directory } from "../../directory.ts";
+import { readNumberAt, SUMMARY_MARK } from "../../marks.ts";
+import { readPage } from "../../page.ts";
+import type { OpenedTiff, PlaneIndex, SeriesList, Stack, StackSizes } from "../../stack.ts";
+import { MAX_PLANES, readOrWarn, tagMoment } from "../../stack.ts";
+import { findPlanePage } from "../../stored_planes.ts";
+import { TAG, tagName } from "../../tags.ts";
+import { RecentFiles } from "../../plane_files.ts";
+import { TiffFile } from "../../tiff_file.ts";
 import {
-  numberIn,
-  planeMetadata,
+  findMissingPart,
+  listAcquisitionFiles,
+  openIndexedFile,
+  readFilesSummary,
+  readOmeImages,
+} from "./files.ts";
+import type { IndexedFile } from "./files.ts";
+import {
+  findJsonNumber,
   readIndexMap,
+  readPageMetadata,
   readPlaneMetadata,
   readSummary,
-} from "./micromanager_index.ts";
-import { summaryText, textIn } from "./micromanager_index.ts";
+} from "./index_map.ts";
+import { findJsonText, readSummaryText } from "./index_map.ts";
 
 /** The positions of a Micro-Manager acquisition, or `null`. */
-export function openMicroManager(opened: Opened): SeriesList | null {
+export function openMicroManager(opened: OpenedTiff): SeriesList | null {
   const { tiff, path } = opened;
-  const file = indexedFile(path, tiff);
+  const file = openIndexedFile(path, tiff);
   if (file !== null) return new IndexedAcquisition(opened, file).series();
-  noted(opened.warnings, "The index map of Micro-Manager", () => readIndexMap(tiff));
+  readOrWarn(opened.warnings, "The index map of Micro-Manager", () => readIndexMap(tiff));
   return null;
 }
 
 /** The files of an acquisition with their index maps, and its positions. */
 class IndexedAcquisition {
-  readonly #opened: Opened;
+  readonly #opened: OpenedTiff;
   /** The opened file. */
   readonly #file: IndexedFile;
   readonly #indexed: readonly IndexedFile[];
@@ -56,7 +62,7 @@ class IndexedAcquisition {
   readonly #warnings: Warning[];
   readonly #pool: RecentFiles<TiffFile>;
   readonly #summary: JsonObject;
-  readonly #ome: ReturnType<typeof omeImages>;
+  readonly #ome: ReturnType<typeof readOmeImages>;
   /** Sizes of each position with planes. */
   readonly #found: ReadonlyMap<number, StackSizes>;
   /** Positions with planes, ascending. */
@@ -65,22 +71,22 @@ class IndexedAcquisition {
   readonly #firstPage: Directory;
   readonly #plane: JsonObject;
 
-  constructor(opened: Opened, file: IndexedFile) {
+  constructor(opened: OpenedTiff, file: IndexedFile) {
     const { tiff, path, files } = opened;
     const named = unlessDamaged(() => readSummary(tiff), null);
     this.#opened = opened;
     this.#file = file;
-    this.#several = named === null || declared(named.Positions) > 1;
-    const { indexed, warnings } = acquisitionFiles(opened, file, this.#several, named);
+    this.#several = named === null || readDeclared(named.Positions) > 1;
+    const { indexed, warnings } = listAcquisitionFiles(opened, file, this.#several, named);
     this.#indexed = indexed;
     const main = indexed[0]!.path;
-    this.#summary = summaryOf(opened, main);
-    this.#ome = omeImages(opened, main);
+    this.#summary = readFilesSummary(opened, main);
+    this.#ome = readOmeImages(opened, main);
     this.#pool = new RecentFiles(path, tiff, (other) => new TiffFile(files.open(other), files));
-    this.#found = positionSizes(indexed, declaredSizes(this.#summary));
+    this.#found = computePositionSizes(indexed, readDeclaredSizes(this.#summary));
     this.#numbers = [...this.#found.keys()].sort((a, b) => a - b);
     this.#firstPage = unlessDamaged(
-      () => this.#directoryAt(firstPlane(indexed, this.#numbers[0]!)),
+      () => this.#directoryAt(findFirstPlane(indexed, this.#numbers[0]!)),
       opened.first,
     );
     this.#warnings = damagedMaps(indexed);
@@ -106,17 +112,17 @@ class IndexedAcquisition {
     };
   }
 
-  #directoryAt({ path, offset }: PlanePlace): Directory {
+  #directoryAt({ path, offset }: DirectoryLocation): Directory {
     return this.#pool.get(path).directoryAt(offset);
   }
 
   /** Warns about declared positions without planes. */
   #leftOut(): Warning[] {
-    const count = declared(this.#summary.Positions);
+    const count = readDeclared(this.#summary.Positions);
     const left: string[] = [];
     for (let position = 0; position < count && left.length < MAX_LISTED; position += 1) {
       if (this.#found.has(position)) continue;
-      left.push(`"${labelOf(this.#summary, position) ?? `Position ${position}`}"`);
+      left.push(`"${findPositionLabel(this.#summary, position) ?? `Position ${position}`}"`);
     }
     const empty = count - this.#numbers.filter((position) => position < count).length;
     const text = `Positions without planes in the files that are here are left out: ${listed(left, empty)}`;
@@ -126,20 +132,20 @@ class IndexedAcquisition {
   /** Names and sizes of the first positions; names that only pages have are read of the first {@linkcode MAX_READ_NAMES}. */
   #entries(most: number): SceneEntry[] {
     const { samples, width, height } = readPage(this.#opened.first);
-    const firstPlaces = new Map<number, PlanePlace>();
+    const firstPlaces = new Map<number, DirectoryLocation>();
     for (const { path, index } of this.#indexed) {
       for (const { position, offset } of index) firstPlaces.getOrInsert(position, { path, offset });
     }
     const nameIn = (position: number): string | null => {
       const place = firstPlaces.get(position);
-      const name = () => planeMetadata(this.#directoryAt(place!)).PositionName;
-      return place ? textIn(unlessDamaged(name, null)) || null : null;
+      const name = () => readPageMetadata(this.#directoryAt(place!)).PositionName;
+      return place ? findJsonText(unlessDamaged(name, null)) || null : null;
     };
     return this.#numbers.slice(0, most).map((position, i) => {
       const { T, C, Z } = this.#found.get(position)!;
       return {
-        name: labelOf(this.#summary, position) ?? (i < MAX_READ_NAMES ? nameIn(position) : null),
-        sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y: height, X: width }, {})),
+        name: findPositionLabel(this.#summary, position) ?? (i < MAX_READ_NAMES ? nameIn(position) : null),
+        sizes: sizesOf(buildAxes({ T, Z, C: C * samples, Y: height, X: width }, {})),
       };
     });
   }
@@ -150,21 +156,21 @@ class IndexedAcquisition {
     const planes = new PositionPlanes(position, sizes, this.#indexed, this.#file);
     const { room, start } = planes;
     const layout = readPage(start ? this.#directoryAt(start) : this.#opened.first);
-    const missing = start === undefined ? null : missingPart(start.path, this.#indexed, this.#several);
+    const missing = start === undefined ? null : findMissingPart(start.path, this.#indexed, this.#several);
     const gone = missing === null ? "" : `; "${missing}" is missing`;
     const text = `The acquisition declares ${room} planes, but ${planes.count} are there${gone}`;
     const repeated =
       `Some planes have several entries in the index maps, of which one is served: ${planes.repeats}`;
     const first = (t: number) => {
       const place = planes.at({ t, channel: 0, z: 0 });
-      return place === undefined ? null : planeMetadata(this.#directoryAt(place));
+      return place === undefined ? null : readPageMetadata(this.#directoryAt(place));
     };
     const { warnings: doubts, ...described } = this.#description();
     return {
       ...described,
       sizes,
       layout,
-      stamps: stamps ?? elapsedTimes(sizes.T, first),
+      stamps: stamps ?? readElapsedTimes(sizes.T, first),
       fileSize: this.#indexed.reduce((sum, { size }) => sum + size, 0),
       files: () => this.#indexed.map(({ path }) => path),
       documents: (list) => this.#addDocuments(list),
@@ -181,7 +187,7 @@ class IndexedAcquisition {
         const place = planes.at(at);
         if (!place) throw new PlaneNotFound(`${what} is in no index map of this acquisition${gone}`);
         const tiff = this.#pool.get(place.path);
-        return { tiff, page: planePage(tiff.directoryAt(place.offset, what), layout, what) };
+        return { tiff, page: findPlanePage(tiff.directoryAt(place.offset, what), layout, what) };
       },
     };
   }
@@ -191,28 +197,30 @@ class IndexedAcquisition {
     const [summary, plane] = [this.#summary, this.#plane];
     const warnings: Warning[] = [];
     const numbers = new StatedNumbers("The metadata of Micro-Manager");
-    const pixel = pixelSize(summary, numbers.value("PixelSizeUm", plane.PixelSizeUm), warnings, numbers);
-    const steps = calibrationsOf(
+    const pixel = findPixelSize(summary, numbers.value("PixelSizeUm", plane.PixelSizeUm), warnings, numbers);
+    const steps = selectCalibrations(
       { X: [pixel, "um"], Y: [pixel, "um"], ...summarySteps(summary, numbers) },
       warnings,
     );
     warnings.push(...numbers.warnings);
     const names: unknown[] = Array.isArray(summary.ChNames) ? summary.ChNames : [];
     const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
-    const written = [summary.StartTime, summary.Time, plane.Time].map((text) => momentOf(textIn(text)));
+    const written = [summary.StartTime, summary.Time, plane.Time].map((text) =>
+      findMoment(findJsonText(text))
+    );
     return {
       calibrations: { ...steps, ...this.#ome[0]?.calibrations },
-      names: names.map((name) => textIn(name) || null),
-      colors: colors.map(colorOf),
-      moment: firstMoment(...written, tagMoment(this.#firstPage)),
+      names: names.map((name) => findJsonText(name) || null),
+      colors: colors.map(formatJavaColor),
+      moment: chooseMoment(...written, tagMoment(this.#firstPage)),
       warnings,
     };
   }
 
   #addDocuments(list: DocumentList): void {
     const { tiff, first } = this.#opened;
-    if (numberAt(tiff, 32) === SUMMARY_MARK) {
-      list.add("Micro-Manager summary", "application/json", summaryText(tiff, list.left));
+    if (readNumberAt(tiff, 32) === SUMMARY_MARK) {
+      list.add("Micro-Manager summary", "application/json", readSummaryText(tiff, list.left));
     }
     const tag = TAG.MicroManagerMetadata;
     list.add(tagName(tag), "application/json", first.note(tag, list.left));
@@ -233,7 +241,7 @@ class PositionPlanes {
   /** Number of entries beyond the first of each plane. */
   readonly repeats: number;
   readonly #sizes: StackSizes;
-  readonly #places = new Map<number, PlanePlace>();
+  readonly #places = new Map<number, DirectoryLocation>();
 
   /** @throws {DecodeFailed} the sizes have too many planes */
   constructor(position: number, sizes: StackSizes, indexed: readonly IndexedFile[], opened: IndexedFile) {
@@ -259,13 +267,13 @@ class PositionPlanes {
   }
 
   /** The first plane that is there. */
-  get start(): PlanePlace | undefined {
+  get start(): DirectoryLocation | undefined {
     return this.#places.get(
       this.#places.keys().reduce((least, number) => Math.min(least, number), Infinity),
     );
   }
 
-  at(index: Omit<PlaneIndex, "l">): PlanePlace | undefined {
+  at(index: Omit<PlaneIndex, "l">): DirectoryLocation | undefined {
     return this.#places.get(this.#numberOf(index));
   }
 
@@ -279,14 +287,14 @@ class PositionPlanes {
  *
  * @param plane size in the metadata of the first plane
  */
-export function pixelSize(
+export function findPixelSize(
   summary: JsonObject,
   plane: number | null,
   warnings: Warning[],
   numbers: StatedNumbers,
 ): number | null {
   const declared = numbers.value("PixelSize_um", summary.PixelSize_um);
-  if (declared && plane && differ(declared, plane)) {
+  if (declared && plane && differsByPercent(declared, plane)) {
     const text = `A pixel has ${declared} um in the summary, ${plane} um in the metadata of the first plane`;
     warnings.push(warning("metadata_disagree", `${text}; the summary counts`));
   }
@@ -306,31 +314,31 @@ export const summarySteps = (
 });
 
 /** The times of the time points in the metadata of their first planes, at most of the first {@linkcode MAX_TIME_RECORDS}. */
-export function elapsedTimes(count: number, first: (t: number) => JsonObject | null): TimeStamps | null {
+export function readElapsedTimes(count: number, first: (t: number) => JsonObject | null): TimeStamps | null {
   const length = count < 2 ? 0 : Math.min(count, MAX_TIME_RECORDS);
   const milliseconds = Array.from(
     { length },
-    (_, t) => numberIn(unlessDamaged(() => first(t), null)?.["ElapsedTime-ms"]) ?? NaN,
+    (_, t) => findJsonNumber(unlessDamaged(() => first(t), null)?.["ElapsedTime-ms"]) ?? NaN,
   );
   // Some programs write the time of the first plane only.
   return milliseconds.filter(Number.isFinite).length < 2
     ? null
-    : stampsOf(milliseconds, 1000, length < count);
+    : scaleStamps(milliseconds, 1000, length < count);
 }
 
 /** File and offset of the directory of a plane. */
-type PlanePlace = Readonly<{ path: string; offset: number }>;
+type DirectoryLocation = Readonly<{ path: string; offset: number }>;
 
 /** Sizes in a summary. */
-export const declaredSizes = ({ Frames, Channels, Slices }: JsonObject): StackSizes => ({
-  T: declared(Frames),
-  C: declared(Channels),
-  Z: declared(Slices),
+export const readDeclaredSizes = ({ Frames, Channels, Slices }: JsonObject): StackSizes => ({
+  T: readDeclared(Frames),
+  C: readDeclared(Channels),
+  Z: readDeclared(Slices),
 });
 
 /** The first plane of a position, in the order of time, slices and channels. */
-function firstPlane(indexed: readonly IndexedFile[], position: number): PlanePlace {
-  let least: (PlanePlace & { readonly at: readonly number[] }) | null = null;
+function findFirstPlane(indexed: readonly IndexedFile[], position: number): DirectoryLocation {
+  let least: (DirectoryLocation & { readonly at: readonly number[] }) | null = null;
   for (const { path, index } of indexed) {
     for (const { position: own, frame, slice, channel, offset } of index) {
       if (own !== position) continue;
@@ -346,7 +354,7 @@ function firstPlane(indexed: readonly IndexedFile[], position: number): PlanePla
 const MAX_POSITIONS = 100_000;
 
 /** Sizes of each position with planes: declared, or larger if its planes need it. @throws {DecodeFailed} too many positions */
-function positionSizes(files: readonly IndexedFile[], declared: StackSizes): Map<number, StackSizes> {
+function computePositionSizes(files: readonly IndexedFile[], declared: StackSizes): Map<number, StackSizes> {
   const found = new Map<number, { T: number; C: number; Z: number }>();
   for (const entry of files.values().flatMap(({ index }) => index)) {
     const sizes = found.getOrInsertComputed(entry.position, () => ({ ...declared }));
@@ -364,7 +372,10 @@ function positionSizes(files: readonly IndexedFile[], declared: StackSizes): Map
 const MAX_READ_NAMES = 64;
 
 /** Name of a position in the summary; in older versions the key is capitalised. */
-function labelOf({ StagePositions, InitialPositionList }: JsonObject, position: number): string | null {
+function findPositionLabel(
+  { StagePositions, InitialPositionList }: JsonObject,
+  position: number,
+): string | null {
   for (const list of [StagePositions, InitialPositionList]) {
     const one = Array.isArray(list) ? list[position] : null;
     const label = isJsonObject(one) ? one.label ?? one.Label : null;
@@ -377,18 +388,18 @@ function labelOf({ StagePositions, InitialPositionList }: JsonObject, position: 
 const ENTRY_BYTES = 80 + 128;
 
 /** A count in a summary: 1 unless it is a positive number. */
-export const declared = (value: unknown): number =>
+export const readDeclared = (value: unknown): number =>
   Number.isSafeInteger(value) ? Math.max(1, Number(value)) : 1;
 
 /** Adds the metadata of the first page (tag 51123) to plain pages: of a file per plane, or of a set that lacks its index map. */
 export function withPlaneMetadata(stack: Stack, first: Directory, index: number): Stack {
   const own = index === 0 ? first : stack.layout.directory;
   if (!own.has(TAG.MicroManagerMetadata)) return stack;
-  const plane = planeMetadata(own);
+  const plane = readPageMetadata(own);
   const numbers = new StatedNumbers("The metadata of Micro-Manager");
   const pixel = numbers.value("PixelSizeUm", plane.PixelSizeUm);
   const doubts: Warning[] = [];
-  const steps = calibrationsOf({ X: [pixel, "um"], Y: [pixel, "um"] }, doubts);
+  const steps = selectCalibrations({ X: [pixel, "um"], Y: [pixel, "um"] }, doubts);
   const text = `The metadata of Micro-Manager in ${tagName(TAG.MicroManagerMetadata)} cannot be read`;
   const isDamaged = Object.keys(plane).length === 0;
   return {
@@ -400,13 +411,13 @@ export function withPlaneMetadata(stack: Stack, first: Directory, index: number)
       ...doubts,
     ],
     calibrations: { ...stack.calibrations, ...steps },
-    names: stack.sizes.C === 1 ? [textIn(plane.Channel) || null] : stack.names,
-    moment: firstMoment(momentOf(textIn(plane.Time)), stack.moment),
+    names: stack.sizes.C === 1 ? [findJsonText(plane.Channel) || null] : stack.names,
+    moment: chooseMoment(findMoment(findJsonText(plane.Time)), stack.moment),
   };
 }
 
 /** `#rrggbb` of a Java colour, a signed number whose bytes are opacity, red, green and blue. */
-export function colorOf(value: unknown): string | null {
+export function formatJavaColor(value: unknown): string | null {
   if (typeof value !== "number" || !Number.isInteger(value) || Math.abs(value) >= 2 ** 32) return null;
-  return hexColor(value >> 16, value >> 8, value);
+  return formatHexColor(value >> 16, value >> 8, value);
 }

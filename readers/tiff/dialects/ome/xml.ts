@@ -1,23 +1,28 @@
 /** The locations of an image's planes in OME-XML: directories of one or several TIFF files. */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, quoted } from "../../errors.ts";
-import type { ByteSource } from "../../io/byte_source.ts";
-import { boundedText, MAX_XML_BYTES } from "../../io/limits.ts";
-import { namedFile } from "../../io/names.ts";
-import { lastNameOf, withoutFolder } from "../../io/paths.ts";
-import type { FileAccess } from "../../io/file_access.ts";
-import { numberOf } from "../../metadata/text.ts";
-import { channelElements, imagesIn, type OmeXmlImage, omeXmlImage } from "../../metadata/ome_xml.ts";
-import { child, children, parseXml, type XmlElement } from "../../metadata/xml.ts";
-import { warnIf } from "../../warning.ts";
-import { MAX_PLANES, type Opened } from "../stack.ts";
-import { TAG } from "../tags.ts";
-import { decodeText } from "../directory.ts";
-import { isOmeXml } from "../marks.ts";
-import { TiffFile } from "../tiff_file.ts";
+import { DecodeFailed, quoted } from "../../../errors.ts";
+import type { ByteSource } from "../../../io/byte_source.ts";
+import { limitText, MAX_XML_BYTES } from "../../../io/limits.ts";
+import { findNamedFile } from "../../../io/names.ts";
+import { takeLastName, withoutFolder } from "../../../io/paths.ts";
+import type { FileAccess } from "../../../io/file_access.ts";
+import { numberOf } from "../../../metadata/text.ts";
+import {
+  imagesIn,
+  listChannelElements,
+  type OmeXmlImage,
+  readOmeXmlImage,
+} from "../../../metadata/ome_xml.ts";
+import { findChild, findChildren, parseXml, type XmlElement } from "../../../metadata/xml.ts";
+import { warnIf } from "../../../warning.ts";
+import { MAX_PLANES, type OpenedTiff } from "../../stack.ts";
+import { TAG } from "../../tags.ts";
+import { decodeText } from "../../directory.ts";
+import { isOmeXml } from "../../marks.ts";
+import { TiffFile } from "../../tiff_file.ts";
 
 /** A copy, cut to 4 KiB. Unlike a slice, it does not keep the whole document in memory. */
-const detached = (text: string) => boundedText(` ${text}`.slice(1));
+const detachText = (text: string) => limitText(` ${text}`.slice(1));
 
 /** One `TiffData`: consecutive planes in the dimension order, stored in consecutive directories of one file. */
 export interface TiffData {
@@ -34,7 +39,7 @@ export interface TiffData {
 export type OmeFile = Readonly<Record<"name" | "uuid", string | null>>;
 
 /** The declarations of an image. */
-export interface OmeImage extends Omit<OmeXmlImage, "name"> {
+export interface OmeXmlScene extends Omit<OmeXmlImage, "name"> {
   /** SizeX and SizeY, or `NaN`. */
   readonly columns: number;
   readonly rows: number;
@@ -56,8 +61,8 @@ export function parseOme(
   const root = parseXml(text.replace(/^\uFEFF/, "").trim(), what);
   if (root.name !== "OME") throw new DecodeFailed(`${what} has the root ${quoted(root.name)}, not "OME"`);
   return {
-    metadataFile: child(root, "BinaryOnly")?.attributes.MetadataFile ?? null,
-    images: imagesIn(root).filter((element) => child(element, "Pixels")),
+    metadataFile: findChild(root, "BinaryOnly")?.attributes.MetadataFile ?? null,
+    images: imagesIn(root).filter((element) => findChild(element, "Pixels")),
   };
 }
 
@@ -68,7 +73,7 @@ export interface DescribedImage {
   readonly name: string | null;
   /** Files of its planes, empty if it was never saved. All images of a document share one object per file. */
   readonly places: readonly OmeFile[];
-  readonly read: OmeImage | DecodeFailed;
+  readonly read: OmeXmlScene | DecodeFailed;
 }
 
 /** The images of a document, and its file. */
@@ -84,7 +89,7 @@ export interface Described {
  *
  * @param countPages the pages of the document's file, up to a number
  */
-export function describedBy(
+export function readDeclarations(
   images: readonly XmlElement[],
   path: string,
   size: number,
@@ -93,17 +98,17 @@ export function describedBy(
   if (images.length === 0) throw new DecodeFailed("OME-XML describes no image");
   const known = new Map<string, OmeFile>();
   const placeOf: PlaceOf = (tiffData) => {
-    const place = placeIn(tiffData);
+    const place = locateByUuid(tiffData);
     return known.getOrInsert(`${place.name}\n${place.uuid}`, place);
   };
-  const dataOf = (image: XmlElement) => children(child(image, "Pixels"), "TiffData");
+  const dataOf = (image: XmlElement) => findChildren(findChild(image, "Pixels"), "TiffData");
   // Some writers name no directories at all. If only some images have none, those were never saved.
   const unnamed = images.some((image) => dataOf(image).length > 0) ? [] : [placeOf(undefined)];
   const described = images.map((image): DescribedImage => {
     const data = dataOf(image);
     const { Name, ID } = image.attributes;
-    const name = Name?.trim() ? detached(withoutFolder(Name.trim())) : null;
-    const title = name ?? (ID === undefined ? null : detached(ID));
+    const name = Name?.trim() ? detachText(withoutFolder(Name.trim())) : null;
+    const title = name ?? (ID === undefined ? null : detachText(ID));
     const places = data.length === 0 ? unnamed : [...new Set(data.map(placeOf))];
     try {
       const read = readImage(image, placeOf);
@@ -119,7 +124,7 @@ export function describedBy(
 
 /** Whether each `Plane` stands for a page, of which there are fewer than planes. */
 function hasPlacedPages(
-  { describedPlanes, sizes: { T, C, Z } }: OmeImage,
+  { describedPlanes, sizes: { T, C, Z } }: OmeXmlScene,
   countPages: (most: number) => number,
 ) {
   return describedPlanes > 0 && describedPlanes < T * C * Z &&
@@ -127,32 +132,37 @@ function hasPlacedPages(
 }
 
 /** An image without `TiffData` whose `Plane` elements, in their order, say where its pages belong. */
-function withPlacedPages(read: OmeImage, image: XmlElement, place: OmeFile): OmeImage {
+function withPlacedPages(read: OmeXmlScene, image: XmlElement, place: OmeFile): OmeXmlScene {
   const { order, sizes } = read;
-  const tiffData = children(child(image, "Pixels"), "Plane").map(({ attributes }, directory): TiffData => {
-    const along = (letter: "T" | "C" | "Z") => numberOf(attributes[`The${letter}`]) ?? 0;
-    const at = { T: along("T"), C: along("C"), Z: along("Z") };
-    const isInside = (["T", "C", "Z"] as const).every((letter) =>
-      Number.isInteger(at[letter]) && at[letter] >= 0 && at[letter] < sizes[letter]
-    );
-    const first = isInside ? planeNumber(order, sizes, at) : Infinity;
-    return { first, count: 1, counted: true, directory, place };
-  });
+  const tiffData = findChildren(findChild(image, "Pixels"), "Plane").map(
+    ({ attributes }, directory): TiffData => {
+      const along = (letter: "T" | "C" | "Z") => numberOf(attributes[`The${letter}`]) ?? 0;
+      const at = { T: along("T"), C: along("C"), Z: along("Z") };
+      const isInside = (["T", "C", "Z"] as const).every((letter) =>
+        Number.isInteger(at[letter]) && at[letter] >= 0 && at[letter] < sizes[letter]
+      );
+      const first = isInside ? numberInOrder(order, sizes, at) : Infinity;
+      return { first, count: 1, counted: true, directory, place };
+    },
+  );
   return { ...read, tiffData };
 }
 
 /** The file of a `TiffData`, or that of the document. */
 export type PlaceOf = (tiffData: XmlElement | undefined) => OmeFile;
 
-const placeIn: PlaceOf = (tiffData) => {
-  const uuid = child(tiffData, "UUID");
+const locateByUuid: PlaceOf = (tiffData) => {
+  const uuid = findChild(tiffData, "UUID");
   const name = uuid?.attributes.FileName;
-  return { name: name === undefined ? null : detached(name), uuid: uuid?.text ? detached(uuid.text) : null };
+  return {
+    name: name === undefined ? null : detachText(name),
+    uuid: uuid?.text ? detachText(uuid.text) : null,
+  };
 };
 
 /** Reads one image of a document. @throws {DecodeFailed} invalid sizes or dimension order */
-export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeImage {
-  const pixels = child(image, "Pixels")!;
+export function readImage(image: XmlElement, placeOf: PlaceOf = locateByUuid): OmeXmlScene {
+  const pixels = findChild(image, "Pixels")!;
   const { attributes } = pixels;
   const size = (name: string) => {
     const value = numberOf(attributes[name] ?? "1") ?? NaN;
@@ -170,7 +180,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
   // Without an order, any will do if planes are counted along one axis or named one by one.
   const order = (isOrdered ? letters : ["Z", "C", "T"]) as ("T" | "C" | "Z")[];
   let outside = 0;
-  const data = children(pixels, "TiffData").map((element): TiffData => {
+  const data = findChildren(pixels, "TiffData").map((element): TiffData => {
     const { attributes } = element;
     const integer = (name: string, missing: number, invalid = missing) => {
       const value = name in attributes ? numberOf(attributes[name]) ?? NaN : missing;
@@ -188,7 +198,7 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
       const named = directory === Infinity ? { count: 0, directory: 0 } : { count, directory };
       return { first: Infinity, counted, place, ...named };
     }
-    const number = planeNumber(order, sizes, at);
+    const number = numberInOrder(order, sizes, at);
     if (counted) outside += Math.max(0, number + count - planes);
     return { first: number, count, counted, directory, place };
   });
@@ -196,14 +206,14 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
   if (!isOrdered && long.length > 1 && (data.length === 0 || data.some(({ count }) => count > 1))) {
     throw new DecodeFailed(`OME-XML declares DimensionOrder=${quoted(written ?? "")}`);
   }
-  const { name: _name, ...declared } = omeXmlImage(image, pixels);
-  const channels = channelElements(image, pixels);
+  const { name: _name, ...declared } = readOmeXmlImage(image, pixels);
+  const channels = listChannelElements(image, pixels);
   const samples = channels.map(({ attributes }) => numberOf(attributes.SamplesPerPixel) ?? 1)
     .reduce((sum, count) => sum + count, 0);
   const isFitting = channels.length === 0 || sizes.C % channels.length === 0 || sizes.C === samples;
   const misfit = `OME-XML describes ${channels.length} channels, but its SizeC is ${sizes.C}`;
   const shape = `SizeT=${sizes.T} SizeC=${sizes.C} SizeZ=${sizes.Z}`;
-  const described = planesOutside(pixels, sizes);
+  const described = countPlanesOutside(pixels, sizes);
   return {
     ...declared,
     columns: numberOf(attributes.SizeX) ?? NaN,
@@ -212,8 +222,8 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
     sizes,
     order,
     tiffData: data,
-    describedPlanes: children(pixels, "Plane").length,
-    names: declared.names.map((name) => name === null ? null : detached(name)),
+    describedPlanes: findChildren(pixels, "Plane").length,
+    names: declared.names.map((name) => name === null ? null : detachText(name)),
     warnings: [
       ...declared.warnings,
       ...warnIf(!isFitting, "metadata_disagree", misfit),
@@ -232,48 +242,56 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = placeIn): OmeIma
 }
 
 /** Number of `Plane` elements whose indices lie outside the sizes. */
-function planesOutside(pixels: XmlElement, sizes: OmeImage["sizes"]): number {
+function countPlanesOutside(pixels: XmlElement, sizes: OmeXmlScene["sizes"]): number {
   const isOutside = ({ attributes }: XmlElement) =>
     (["T", "C", "Z"] as const).some((letter) => (numberOf(attributes[`The${letter}`]) ?? 0) >= sizes[letter]);
-  return children(pixels, "Plane").filter(isOutside).length;
+  return findChildren(pixels, "Plane").filter(isOutside).length;
 }
 
 /** Number of a plane in the dimension order. */
-export function planeNumber(
-  order: OmeImage["order"],
-  sizes: OmeImage["sizes"],
+export function numberInOrder(
+  order: OmeXmlScene["order"],
+  sizes: OmeXmlScene["sizes"],
   at: Readonly<Record<"T" | "C" | "Z", number>>,
 ): number {
   return order.reduceRight((number, letter) => number * sizes[letter] + at[letter], 0);
 }
 
 /** The document of a TIFF, or of the companion that it names. @throws {DecodeFailed} damaged, missing, or without images */
-export function describe(opened: Opened, text: string): Described {
+export function readOmeDocument(opened: OpenedTiff, text: string): Described {
   const own = parseOme(text, "OME-XML");
   if (own.metadataFile === null) {
-    return describedBy(own.images, opened.path, 0, (most) => opened.tiff.countUpTo(most));
+    return readDeclarations(own.images, opened.path, 0, (most) => opened.tiff.countUpTo(most));
   }
   const folder = dirname(opened.path);
-  const path = namedFile(opened.files, folder, own.metadataFile) ??
-    join(folder, lastNameOf(own.metadataFile));
-  const companion = companionText(path, opened.files, MAX_XML_BYTES);
-  return describedBy(parseOme(companion.text, `OME-XML in "${basename(path)}"`).images, path, companion.size);
+  const path = findNamedFile(opened.files, folder, own.metadataFile) ??
+    join(folder, takeLastName(own.metadataFile));
+  const companion = readCompanionText(path, opened.files, MAX_XML_BYTES);
+  return readDeclarations(
+    parseOme(companion.text, `OME-XML in "${basename(path)}"`).images,
+    path,
+    companion.size,
+  );
 }
 
 /** The document of an opened companion file. @throws {DecodeFailed} it is not OME-XML, or describes no image */
-export function companionDocument(path: string, files: FileAccess): Described {
-  const { text, size } = textIn(files.open(path), path, files, MAX_XML_BYTES);
-  return describedBy(parseOme(text, "OME-XML").images, path, size);
+export function readCompanionDocument(path: string, files: FileAccess): Described {
+  const { text, size } = readCompanionFile(files.open(path), path, files, MAX_XML_BYTES);
+  return readDeclarations(parseOme(text, "OME-XML").images, path, size);
 }
 
 /** Text and size, 0 for a TIFF, of a companion document. @throws {DecodeFailed} missing, not OME-XML, or longer than `most` */
-export function companionText(path: string, files: FileAccess, most: number): { text: string; size: number } {
+export function readCompanionText(
+  path: string,
+  files: FileAccess,
+  most: number,
+): { text: string; size: number } {
   using file = files.openNeighbour(path);
   if (file === null) throw new DecodeFailed(`"${basename(path)}", which holds the metadata, is missing`);
-  return textIn(file, path, files, most);
+  return readCompanionFile(file, path, files, most);
 }
 
-function textIn(file: ByteSource, path: string, files: FileAccess, most: number) {
+function readCompanionFile(file: ByteSource, path: string, files: FileAccess, most: number) {
   const head = file.read(0, Math.min(2, file.size), "the start");
   const isTiff = ["II", "MM"].includes(String.fromCharCode(...head));
   if (!isTiff && file.size > most) {

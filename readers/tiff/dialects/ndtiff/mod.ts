@@ -10,24 +10,24 @@
  * index, the metadata of each page are used. A plane without a record is missing.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, PlaneNotFound } from "../../errors.ts";
-import { MAX_PLANE_SAMPLES } from "../../io/limits.ts";
-import type { FileAccess } from "../../io/file_access.ts";
-import { axesOf } from "../../metadata/axes.ts";
-import { sizesOf } from "../../reader.ts";
-import { listed, missingFiles, warnIf } from "../../warning.ts";
-import { Directory } from "../directory.ts";
-import { isNDTiff, NDTIFF_STACK } from "../marks.ts";
-import { inOneStrip, type PageLayout } from "../page.ts";
-import { noted, type Opened, type OpenedSeries, type SeriesList, type Stack } from "../stack.ts";
-import { described, sameLayout } from "../stored_planes.ts";
-import { TAG, tagName } from "../tags.ts";
-import { RecentFiles } from "../plane_files.ts";
-import { TiffFile } from "../tiff_file.ts";
-import { readSummary, summaryText } from "./micromanager_index.ts";
-import { INDEX_NAME, type ListedSet, listPages, type NDTiffImage } from "./ndtiff_index.ts";
-import { readIndex, SAMPLE_TYPES } from "./ndtiff_index.ts";
-import { describeScene, ImagePlanes, type ImageScene, noteText, readNote } from "./ndtiff_planes.ts";
+import { DecodeFailed, PlaneNotFound } from "../../../errors.ts";
+import { MAX_PLANE_SAMPLES } from "../../../io/limits.ts";
+import type { FileAccess } from "../../../io/file_access.ts";
+import { buildAxes } from "../../../metadata/axes.ts";
+import { sizesOf } from "../../../reader.ts";
+import { listed, missingFiles, warnIf } from "../../../warning.ts";
+import { Directory } from "../../directory.ts";
+import { isNDTiff, NDTIFF_STACK } from "../../marks.ts";
+import { layOutInOneStrip, type PageLayout } from "../../page.ts";
+import { type OpenedSeries, type OpenedTiff, readOrWarn, type SeriesList, type Stack } from "../../stack.ts";
+import { describeLayout, hasSameLayout } from "../../stored_planes.ts";
+import { TAG, tagName } from "../../tags.ts";
+import { RecentFiles } from "../../plane_files.ts";
+import { TiffFile } from "../../tiff_file.ts";
+import { readSummary, readSummaryText } from "../micromanager/index_map.ts";
+import { INDEX_NAME, type ListedSet, listPages, type NDTiffImage } from "./index_file.ts";
+import { readNDTiffIndex, SAMPLE_TYPES } from "./index_file.ts";
+import { describeNDTiffScene, ImagePlanes, type ImageScene, readNote, readNoteText } from "./planes.ts";
 
 /** Folder of the full resolution in tiled data; the folders of reduced resolutions are beside it. */
 const FULL_RESOLUTION = "Full resolution";
@@ -37,7 +37,7 @@ const REDUCED_LEVEL = /^Downsampled_x\d+$/;
 export function openNDTiffFolder(path: string, files: FileAccess): OpenedSeries {
   const folder =
     [path, join(path, FULL_RESOLUTION)].find((one) => files.kind(join(one, INDEX_NAME)) === "file") ?? path;
-  const index = readIndex(folder, files);
+  const index = readNDTiffIndex(folder, files);
   const named = new Set(index?.images.map(({ file }) => file));
   for (const name of [...named, ...files.list(folder).filter((name) => NDTIFF_STACK.test(name))]) {
     const file = files.openNeighbour(join(folder, name));
@@ -55,21 +55,21 @@ export function openNDTiff(
   path: string,
   tiff: TiffFile,
   files: FileAccess,
-  index: ListedSet | null = readIndex(dirname(path), files),
+  index: ListedSet | null = readNDTiffIndex(dirname(path), files),
 ): OpenedSeries {
   const first = new Directory(tiff.window, tiff.encoding);
-  const opened: Opened = { path, files, tiff, first, descriptions: [], warnings: [] };
+  const opened: OpenedTiff = { path, files, tiff, first, descriptions: [], warnings: [] };
   const isListed = index?.images.some(({ file }) => file === basename(path));
-  return { opened, list: sceneList(opened, index && isListed ? index : listPages(opened, index)) };
+  return { opened, list: listNDTiffScenes(opened, index && isListed ? index : listPages(opened, index)) };
 }
 
-const named = (names: readonly (string | null)[]) => listed(names.map((name) => `"${name}"`));
+const formatFileNames = (names: readonly (string | null)[]) => listed(names.map((name) => `"${name}"`));
 
 /** Memory of an image: its axes and its entry in the map of planes. */
 const IMAGE_BYTES = 256;
 
 /** The scenes with images. The opened file belongs to the first scene of which it holds an image. */
-function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): SeriesList {
+function listNDTiffScenes(opened: OpenedTiff, { images, warnings, bytes }: ListedSet): SeriesList {
   const { path, tiff, files } = opened;
   const folder = dirname(path);
   const names = [...new Set(images.map(({ file }) => file))];
@@ -88,7 +88,7 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
   // At 0 lies the header of the file.
   const planes = new ImagePlanes(images, ({ file, offset }) => offset > 0 && offset < (sizes.get(file) ?? 0));
   const { T, C, Z } = planes.sizes;
-  const summary = noted(opened.warnings, "The summary of NDTiff", () => readSummary(tiff)) ?? {};
+  const summary = readOrWarn(opened.warnings, "The summary of NDTiff", () => readSummary(tiff)) ?? {};
   const level = basename(folder);
   const isReduced = REDUCED_LEVEL.test(level);
   const text = `The file is a reduced level of a pyramid ("${level}"), whose pixel size is unknown`;
@@ -100,9 +100,9 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
   ];
   const stackOf = (scene: ImageScene): Stack => {
     const first = planes.first(scene);
-    const layout = layoutOf(opened, first, "the first plane");
+    const layout = layOutNDTiffPage(opened, first, "the first plane");
     const note = (image: NDTiffImage) => readNote(tiffOf(image), image);
-    const scenery = describeScene(planes, scene, summary, isReduced, note);
+    const scenery = describeNDTiffScene(planes, scene, summary, isReduced, note);
     const [room, stored] = [T * C * Z, scene.images.size];
     const text = `The axes have room for ${room} planes, and ${stored} are stored`;
     return {
@@ -114,8 +114,8 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
       warnings: [...ofSet, ...scenery.warnings, ...warnIf(stored !== room, "planes_missing", text)],
       indexBytes: images.length * IMAGE_BYTES,
       documents: (list) => {
-        list.add("NDTiff summary", "application/json", summaryText(tiff, list.left));
-        const note = noteText(tiffOf(first), first, list.left);
+        list.add("NDTiff summary", "application/json", readSummaryText(tiff, list.left));
+        const note = readNoteText(tiffOf(first), first, list.left);
         list.add(tagName(TAG.MicroManagerMetadata), "application/json", note);
       },
       holds: (at) => planes.find(scene, at) !== undefined,
@@ -123,12 +123,12 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
         const what = `the plane T=${at.t} C=${at.channel} Z=${at.z}`;
         const image = planes.find(scene, at);
         if (image === undefined) {
-          const gone = missing.length === 0 ? "" : `; missing files: ${named(missing)}`;
+          const gone = missing.length === 0 ? "" : `; missing files: ${formatFileNames(missing)}`;
           throw new PlaneNotFound(`${what} has no stored image in this data set${gone}`);
         }
-        const own = layoutOf(opened, image, what);
-        if (!sameLayout(own, layout)) {
-          throw new DecodeFailed(`${what} is ${described(own)}, unlike the first plane`);
+        const own = layOutNDTiffPage(opened, image, what);
+        if (!hasSameLayout(own, layout)) {
+          throw new DecodeFailed(`${what} is ${describeLayout(own)}, unlike the first plane`);
         }
         const file = tiffOf(image);
         const length = own.width * own.height * own.samples * own.bits[0]! / 8;
@@ -144,7 +144,7 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
   const held = planes.scenes.filter(({ images }) => images.size > 0);
   if (held.length === 0) throw new DecodeFailed("no image of its index lies in an existing file");
   const left = planes.scenes.filter(({ images }) => images.size === 0).map(({ name }) => name);
-  const leftOut = `Positions without stored images are left out: ${named(left)}`;
+  const leftOut = `Positions without stored images are left out: ${formatFileNames(left)}`;
   const own = basename(path);
   return {
     count: held.length,
@@ -154,18 +154,22 @@ function sceneList(opened: Opened, { images, warnings, bytes }: ListedSet): Seri
       held.slice(0, most).map((scene) => {
         const { width: X, height: Y, type } = planes.first(scene);
         const [samples] = SAMPLE_TYPES[type] ?? [1];
-        return { name: scene.name, sizes: sizesOf(axesOf({ T, Z, C: C * samples, Y, X }, {})) };
+        return { name: scene.name, sizes: sizesOf(buildAxes({ T, Z, C: C * samples, Y, X }, {})) };
       }),
     open: (index) => stackOf(held[index]!),
   };
 }
 
-function layoutOf({ first }: Opened, { width, height, type }: NDTiffImage, what: string): PageLayout {
+function layOutNDTiffPage(
+  { first }: OpenedTiff,
+  { width, height, type }: NDTiffImage,
+  what: string,
+): PageLayout {
   const [samples, bits] = SAMPLE_TYPES[type] ?? [0, 0];
   if (bits === 0 || width * height < 1 || width * height > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`${what} is declared as ${width} x ${height} pixels of type ${type}`);
   }
-  return inOneStrip({
+  return layOutInOneStrip({
     directory: first,
     width,
     height,

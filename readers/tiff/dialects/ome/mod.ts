@@ -3,42 +3,42 @@
  * there (BinaryOnly). Each image is a scene. Sub-resolutions in SubIFDs and modulo annotations are ignored.
  */
 import { basename, dirname } from "node:path";
-import { DecodeFailed, quoted, reasonOf, unlessDamaged } from "../../errors.ts";
-import { alike, namedFiles } from "../../io/names.ts";
-import { lastNameOf, leavesFolder } from "../../io/paths.ts";
-import type { FileAccess } from "../../io/file_access.ts";
-import { axesOf } from "../../metadata/axes.ts";
-import { firstMoment } from "../../metadata/moment.ts";
-import { type SceneEntry, sizesOf, type TimeStamps } from "../../reader.ts";
-import { listed, warnIf, warning } from "../../warning.ts";
-import { type PageLayout, readPage } from "../page.ts";
-import type { Opened, OpenedSeries, PlaneIndex, SeriesList, Stack } from "../stack.ts";
-import { tagMoment } from "../stack.ts";
-import { upToNul } from "../directory.ts";
-import { isOmeXml } from "../marks.ts";
-import { TiffFile } from "../tiff_file.ts";
-import { withOwnPages } from "./ome_pages.ts";
-import { firstOfSet, stampsOfSet } from "./ome_partial.ts";
-import { OmeSet, PlaneLookup, uuidIn, uuidOf } from "./ome_set.ts";
-import type { Described, DescribedImage, OmeFile, OmeImage, TiffData } from "./ome_xml.ts";
-import { companionDocument, companionText, describe, planeNumber } from "./ome_xml.ts";
+import { DecodeFailed, quoted, reasonOf, unlessDamaged } from "../../../errors.ts";
+import { alike, findNamedFiles } from "../../../io/names.ts";
+import { leavesFolder, takeLastName } from "../../../io/paths.ts";
+import type { FileAccess } from "../../../io/file_access.ts";
+import { buildAxes } from "../../../metadata/axes.ts";
+import { chooseMoment } from "../../../metadata/moment.ts";
+import { type SceneEntry, sizesOf, type TimeStamps } from "../../../reader.ts";
+import { listed, warnIf, warning } from "../../../warning.ts";
+import { type PageLayout, readPage } from "../../page.ts";
+import type { OpenedSeries, OpenedTiff, PlaneIndex, SeriesList, Stack } from "../../stack.ts";
+import { tagMoment } from "../../stack.ts";
+import { cutAtNul } from "../../directory.ts";
+import { isOmeXml } from "../../marks.ts";
+import { TiffFile } from "../../tiff_file.ts";
+import { withOwnPages } from "./pages.ts";
+import { findFirstOfSet, readStampsOfSet } from "./partial.ts";
+import { findUuid, OmeSet, PlaneLookup, readUuid } from "./file_set.ts";
+import type { Described, DescribedImage, OmeFile, OmeXmlScene, TiffData } from "./xml.ts";
+import { numberInOrder, readCompanionDocument, readCompanionText, readOmeDocument } from "./xml.ts";
 
 /** The images of an OME-TIFF and its set; or `null`, with a warning if the document does not describe the opened file. */
-export function openOme(opened: Opened): SeriesList | null {
+export function openOme(opened: OpenedTiff): SeriesList | null {
   const whole = opened.descriptions.find(isOmeXml);
   if (whole === undefined) {
     const text = "The name says OME-TIFF, but the file holds no OME-XML; it is read by its tags alone";
     opened.warnings.push(warning("read_differently", text));
     return null;
   }
-  const text = upToNul(whole);
-  const uuid = uuidIn(text);
+  const text = cutAtNul(whole);
+  const uuid = findUuid(text);
   try {
-    const alone = describe(opened, text);
-    const described = isPartial(alone) ? firstOfSet(opened) ?? alone : alone;
-    const own = imageOf(opened, described, uuid);
+    const alone = readOmeDocument(opened, text);
+    const described = isPartial(alone) ? findFirstOfSet(opened) ?? alone : alone;
+    const own = findOwnImage(opened, described, uuid);
     if (own.read instanceof DecodeFailed) throw own.read;
-    return imageList(opened, described, own, uuid);
+    return listOmeScenes(opened, described, own, uuid);
   } catch (error) {
     if (!(error instanceof DecodeFailed)) throw error;
     const text = `${reasonOf(error)}; the file is read by its tags alone`;
@@ -52,16 +52,16 @@ const isPartial = ({ images }: Described) =>
   images.length === 1 &&
   images.every(({ places: [place], read }) =>
     place?.name === null && !(read instanceof DecodeFailed) && read.describedPlanes > 0 &&
-    read.describedPlanes < planesOf(read)
+    read.describedPlanes < countOmePlanes(read)
   );
 
-const planesOf = ({ sizes: { T, C, Z } }: OmeImage) => T * C * Z;
+const countOmePlanes = ({ sizes: { T, C, Z } }: OmeXmlScene) => T * C * Z;
 
 /** The set of a companion document, opened by its first existing file. @throws {DecodeFailed} no OME-XML, image or file */
 export function openCompanion(path: string, files: FileAccess): OpenedSeries {
-  const described = companionDocument(path, files);
+  const described = readCompanionDocument(path, files);
   const names = described.images.flatMap(({ places }) => places.map(({ name }) => name));
-  const named = namedFiles(files, dirname(path), names.filter((name) => name !== null));
+  const named = findNamedFiles(files, dirname(path), names.filter((name) => name !== null));
   for (const image of described.images) {
     for (const { name } of image.places) {
       const found = named.get(name ?? "");
@@ -69,15 +69,15 @@ export function openCompanion(path: string, files: FileAccess): OpenedSeries {
       if (file === null) continue;
       const tiff = new TiffFile(file, files);
       const { first } = tiff;
-      const opened: Opened = { path: file.path, files, tiff, first, descriptions: [], warnings: [] };
-      return { opened, list: imageList(opened, described, image, uuidOf(tiff)) };
+      const opened: OpenedTiff = { path: file.path, files, tiff, first, descriptions: [], warnings: [] };
+      return { opened, list: listOmeScenes(opened, described, image, readUuid(tiff)) };
     }
   }
   throw new DecodeFailed("no file that OME-XML names exists");
 }
 
-function imageList(
-  opened: Opened,
+function listOmeScenes(
+  opened: OpenedTiff,
   given: Described,
   opening: DescribedImage,
   uuid: string | null,
@@ -91,7 +91,7 @@ function imageList(
     // A damaged image is kept and fails when it is opened.
     if (image === own || read instanceof DecodeFailed) return true;
     // The chain of directories may be damaged before the first directory that is named.
-    return unlessDamaged(() => set.holds(read.tiffData, planesOf(read)), false);
+    return unlessDamaged(() => set.holds(read.tiffData, countOmePlanes(read)), false);
   });
   const kept = new Set(held);
   const { absent = [], empty = [] } = Object.groupBy(
@@ -114,11 +114,11 @@ function imageList(
         `Images of OME-XML are left out because their files are missing: ${titles(absent)}`,
       ),
     ],
-    entries: (most) => held.slice(0, most).map(({ name, read }) => ({ name, sizes: sizesFrom(read) })),
+    entries: (most) => held.slice(0, most).map(({ name, read }) => ({ name, sizes: readSceneSizes(read) })),
     open: (index) => {
       const image = held[index]!;
       if (image.read instanceof DecodeFailed) throw image.read;
-      return imageStack(opened, set, described, image, image.read, image === own);
+      return buildImageStack(opened, set, described, image, image.read, image === own);
     },
   };
 }
@@ -126,20 +126,20 @@ function imageList(
 /** Memory of an image, and of a `TiffData` with its entry in the opened image's lookup. */
 const [IMAGE_BYTES, DATA_BYTES] = [4096, 224];
 
-function sizesFrom(read: OmeImage | DecodeFailed): SceneEntry["sizes"] {
+function readSceneSizes(read: OmeXmlScene | DecodeFailed): SceneEntry["sizes"] {
   if (read instanceof DecodeFailed || !read.samplesStated) return {};
   const { columns: X, rows: Y, sizes } = read;
   const isLength = (value: number) => Number.isSafeInteger(value) && value > 0;
-  return isLength(X) && isLength(Y) ? sizesOf(axesOf({ ...sizes, Y, X }, {})) : {};
+  return isLength(X) && isLength(Y) ? sizesOf(buildAxes({ ...sizes, Y, X }, {})) : {};
 }
 
 /** The image with planes in the opened file, found by the file's UUID, else by its name. @throws {DecodeFailed} none */
-function imageOf(opened: Opened, { images, path }: Described, uuid: string | null): DescribedImage {
+function findOwnImage(opened: OpenedTiff, { images, path }: Described, uuid: string | null): DescribedImage {
   const own = path === opened.path;
   const has = (belongs: (file: OmeFile) => boolean) => images.find(({ places }) => places.some(belongs));
-  const isAlike = (name: string | null) => name !== null && alike(lastNameOf(name), basename(opened.path));
+  const isAlike = (name: string | null) => name !== null && alike(takeLastName(name), basename(opened.path));
   const written = images.flatMap(({ places }) => places.map(({ name }) => name)).filter(isAlike);
-  const named = namedFiles(opened.files, dirname(path), written.filter((name) => name !== null));
+  const named = findNamedFiles(opened.files, dirname(path), written.filter((name) => name !== null));
   const isNamed = ({ name }: OmeFile) => {
     if (name === null || !isAlike(name)) return false;
     const found = named.get(name);
@@ -159,15 +159,15 @@ function imageOf(opened: Opened, { images, path }: Described, uuid: string | nul
   throw new DecodeFailed(`OME-XML in "${basename(path)}" names no plane of ${name}`);
 }
 
-function imageStack(
-  opened: Opened,
+function buildImageStack(
+  opened: OpenedTiff,
   set: OmeSet,
   { images, path, size }: Described,
   { title, places }: DescribedImage,
-  image: OmeImage,
+  image: OmeXmlScene,
   isOwn: boolean,
 ): Stack {
-  const layout = layoutOf(opened, set, image.tiffData, isOwn ? null : title ?? "");
+  const layout = layOutOmePlane(opened, set, image.tiffData, isOwn ? null : title ?? "");
   const { samples } = layout;
   // SizeC counts samples. In the schema FirstC counts channels, but in some files it counts samples.
   const folded = samples > 1 && image.sizes.C % samples === 0;
@@ -175,7 +175,7 @@ function imageStack(
   const data = folded ? foldSamples(image, samples) : image.tiffData;
   const lookup = new PlaneLookup(data, sizes.T * sizes.C * sizes.Z);
   const numberOf = ({ t, z, channel }: PlaneIndex) =>
-    planeNumber(image.order, sizes, { T: t, C: channel, Z: z });
+    numberInOrder(image.order, sizes, { T: t, C: channel, Z: z });
   return {
     sizes,
     layout,
@@ -185,15 +185,15 @@ function imageStack(
     stamps: image.stamps ?? setStamps(set, lookup, image, numberOf),
     documents: (list) => {
       if (path === opened.path) return;
-      list.add(basename(path), "application/xml", companionText(path, opened.files, list.left).text);
+      list.add(basename(path), "application/xml", readCompanionText(path, opened.files, list.left).text);
     },
-    moment: firstMoment(image.moment, tagMoment(opened.first)),
+    moment: chooseMoment(image.moment, tagMoment(opened.first)),
     files: () => set.filePaths,
     fileSize: size + set.totalSize,
     warnings: [
       ...image.warnings,
       ...set.directoryWarnings(lookup),
-      ...unnamedPages(images, set, layout),
+      ...warnAboutUnnamedPages(images, set, layout),
       ...set.warnings(places),
     ],
     indexBytes: images.reduce((sum, { read }) => {
@@ -209,17 +209,17 @@ function imageStack(
 function setStamps(
   set: OmeSet,
   lookup: PlaneLookup,
-  image: OmeImage,
+  image: OmeXmlScene,
   numberOf: (at: PlaneIndex) => number,
 ): TimeStamps | null {
   const isFirst = image.sizes.T > 1 && image.describedPlanes > 0 &&
     image.describedPlanes < lookup.ranges.length;
   if (!isFirst) return null;
-  return stampsOfSet(image, (t) => set.documentAt(numberOf({ t, z: 0, l: 0, channel: 0 }), lookup));
+  return readStampsOfSet(image, (t) => set.documentAt(numberOf({ t, z: 0, l: 0, channel: 0 }), lookup));
 }
 
 /** Warns about pages of the opened file without a plane, unless several images name no directories, or one cannot be read. */
-function unnamedPages(images: readonly DescribedImage[], set: OmeSet, layout: PageLayout) {
+function warnAboutUnnamedPages(images: readonly DescribedImage[], set: OmeSet, layout: PageLayout) {
   const read = images.flatMap(({ read }) => read instanceof DecodeFailed ? [] : [read]);
   const isClear = read.length === images.length &&
     (read.length === 1 || read.every(({ tiffData }) => tiffData.length > 0));
@@ -230,7 +230,12 @@ function unnamedPages(images: readonly DescribedImage[], set: OmeSet, layout: Pa
 const MAX_TRIED = 64;
 
 /** Layout of the first readable plane; for the opened file's own image (no `title`), at least of its first page. */
-function layoutOf({ first: own }: Opened, set: OmeSet, tiffData: readonly TiffData[], title: string | null) {
+function layOutOmePlane(
+  { first: own }: OpenedTiff,
+  set: OmeSet,
+  tiffData: readonly TiffData[],
+  title: string | null,
+) {
   const first = tiffData.filter((data) => data.first === 0 && data.count > 0).reverse().slice(0, MAX_TRIED);
   for (const data of title === null ? first : [...first, ...tiffData.slice(0, MAX_TRIED)]) {
     const directory = set.start(data);
@@ -241,7 +246,7 @@ function layoutOf({ first: own }: Opened, set: OmeSet, tiffData: readonly TiffDa
 }
 
 /** Converts plane numbers from samples to channels, for a document whose SizeC counts samples. */
-function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): TiffData[] {
+function foldSamples({ tiffData, order, sizes }: OmeXmlScene, samples: number): TiffData[] {
   const channels = sizes.C / samples;
   const starts = tiffData.map((data) => {
     const at = { T: 0, C: 0, Z: 0 };
@@ -258,6 +263,6 @@ function foldSamples({ tiffData, order, sizes }: OmeImage, samples: number): Tif
   return starts.map(({ data, at }) => {
     if (data.first === Infinity) return data;
     const C = Math.floor(at.C / each);
-    return { ...data, first: planeNumber(order, { ...sizes, C: channels }, { ...at, C }) };
+    return { ...data, first: numberInOrder(order, { ...sizes, C: channels }, { ...at, C }) };
   });
 }

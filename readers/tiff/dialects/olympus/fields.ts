@@ -1,10 +1,10 @@
 /** Values in the text file that FluoView writes beside an exported TIFF. */
-import { type Moment, writtenMoment } from "../../metadata/moment.ts";
-import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import type { Warning } from "../../warning.ts";
+import { type Moment, parseMonthFirst } from "../../../metadata/moment.ts";
+import { StatedNumbers } from "../../../metadata/stated_numbers.ts";
+import type { Warning } from "../../../warning.ts";
 
 /** A length or duration with its unit as written. */
-export type Step = readonly [value: number, unit: string];
+export type WrittenStep = readonly [value: number, unit: string];
 
 /** The image described by a text. */
 export interface OlympusFields {
@@ -13,9 +13,9 @@ export interface OlympusFields {
   /** Numbers of channels, slices and frames, each at least 1. */
   readonly counts: Readonly<Record<"C" | "Z" | "T", number>>;
   /** Pixel size and distance between slices; `Y` is `null` if rows are lines in time. */
-  readonly steps: Readonly<Record<"X" | "Y" | "Z", Step | null>>;
-  readonly duration: Step | null;
-  readonly pixelTime: Step | null;
+  readonly steps: Readonly<Record<"X" | "Y" | "Z", WrittenStep | null>>;
+  readonly duration: WrittenStep | null;
+  readonly pixelTime: WrittenStep | null;
   /** `Oneway` or `Roundtrip`. */
   readonly direction: string | null;
   /** `Channel Name` of each section `[Channel n]`. */
@@ -39,8 +39,8 @@ const MEASURE = String.raw`${NUMBER}\s*\[([^\]/]+)\]`;
 const CONVERTED = "Image Size(Unit Converted)";
 
 /** The fields of a text, or `null` for any other text. */
-export function readFields(text: string): OlympusFields | null {
-  const sections = sectionsOf(text);
+export function readStatedFields(text: string): OlympusFields | null {
+  const sections = parseSections(text);
   const field = (section: string, key: string) => sections.get(section)?.get(key);
   const dimension = (letter: string) => field("Dimensions", `${letter} Dimension`) ?? "";
   const image = field("Image", "Image Size");
@@ -53,7 +53,7 @@ export function readFields(text: string): OlympusFields | null {
   );
   const [, width, widthUnit = "", height, heightUnit = ""] = converted ?? [];
   const numbers = new StatedNumbers("The text file beside the image", true);
-  const each = (length: string | undefined, unit: string, pixels: string | undefined): Step | null => {
+  const each = (length: string | undefined, unit: string, pixels: string | undefined): WrittenStep | null => {
     const value = numbers.read(CONVERTED, length);
     return value !== null && Number(pixels) > 0 ? [value / Number(pixels), unit] : null;
   };
@@ -62,7 +62,7 @@ export function readFields(text: string): OlympusFields | null {
   for (let n = 1; sections.has(`Channel ${n}`); n += 1) {
     names.push(field(`Channel ${n}`, "Channel Name") || null);
   }
-  const counted = countIn(dimension("Channel"));
+  const counted = readStatedCount(dimension("Channel"));
   const isCut = !COMPLETE_LINE.test(text.slice(text.lastIndexOf("\n") + 1).trimEnd().slice(0, MAX_VALUE));
   const lacksChannel = dimension("Channel") !== "" && names.length < counted;
   const lack = isCut ? "the end of its last line" : lacksChannel ? `"[Channel ${names.length + 1}]"` : null;
@@ -70,17 +70,17 @@ export function readFields(text: string): OlympusFields | null {
   const found: Omit<OlympusFields, "warnings"> = {
     imageSize: size ? [Number(size[1]), Number(size[2])] : null,
     lineScan,
-    counts: { C: counted, Z: countIn(dimension("Z")), T: countIn(dimension("T")) },
+    counts: { C: counted, Z: readStatedCount(dimension("Z")), T: readStatedCount(dimension("T")) },
     steps: {
       X: stepIn("X Dimension", dimension("X")) ?? each(width, widthUnit, size?.[1]),
       Y: stepIn("Y Dimension", dimension("Y")) ?? (lineScan ? null : each(height, heightUnit, size?.[2])),
       Z: stepIn("Z Dimension", dimension("Z")),
     },
-    duration: durationIn(numbers, dimension("T")) ?? (lines === null ? null : [lines, heightUnit]),
+    duration: readStatedDuration(numbers, dimension("T")) ?? (lines === null ? null : [lines, heightUnit]),
     pixelTime: stepIn("Sampling Speed", field("Acquisition", "Sampling Speed") ?? ""),
     direction: field("Acquisition", "Scan Direction") ?? null,
     names,
-    moment: writtenMoment(field("General", "Date") ?? ""),
+    moment: parseMonthFirst(field("General", "Date") ?? ""),
     lack,
   };
   return { ...found, warnings: numbers.warnings };
@@ -93,7 +93,7 @@ const COMPLETE_LINE = /^$|^"[^"]*"(?:\t"[^"]*")+$|^"?\[[^\]]*\]"?$|^[^"\t]+\t[^"
 export const isOfFluoView = (text: string): boolean =>
   /^"?\[(?:General|Dimensions|Image|Acquisition)\]"?(?:\t"")?\r?$/m.test(text);
 
-function sectionsOf(text: string): Map<string, Map<string, string>> {
+function parseSections(text: string): Map<string, Map<string, string>> {
   const sections = new Map<string, Map<string, string>>();
   let current = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
@@ -106,13 +106,13 @@ function sectionsOf(text: string): Map<string, Map<string, string>> {
 }
 
 /** The count at the start of `2 [Ch]` or `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`. */
-function countIn(text: string): number {
+function readStatedCount(text: string): number {
   const value = Number.parseInt(text, 10);
   return value >= 1 ? value : 1;
 }
 
 /** The step at the end of `38, 0.0 - 10.796 [um], 0.284 [um/pixel]`. */
-function statedStepIn(numbers: StatedNumbers, key: string, text: string): Step | null {
+function statedStepIn(numbers: StatedNumbers, key: string, text: string): WrittenStep | null {
   const [, sign = "", step, unit = ""] =
     new RegExp(String.raw`(?<![\w.,])([+-]?)${NUMBER}\s*\[([^\]/]+)/[^\]]*\]`).exec(text) ?? [];
   const value = step === undefined ? null : numbers.read(key, sign + step);
@@ -120,7 +120,7 @@ function statedStepIn(numbers: StatedNumbers, key: string, text: string): Step |
 }
 
 /** The duration from the first to the last time in `1, 0.000 - 35.099 [s], Interval FreeRun`. */
-function durationIn(numbers: StatedNumbers, text: string): Step | null {
+function readStatedDuration(numbers: StatedNumbers, text: string): WrittenStep | null {
   const found = new RegExp(String.raw`${NUMBER}\s*-\s*${MEASURE}`).exec(text);
   const [, from, to, unit = ""] = found ?? [];
   const [start, end] = [from, to].map((one) => numbers.read("T Dimension", one)) as [

@@ -3,15 +3,15 @@
  * and time of its frame (`frameNumbers = 7`, `frameTimestamps_sec = 0.2`; `Frame Number` and `Frame Timestamp(s)` in
  * version 5). The channels of a frame share a stamp.
  */
-import { unlessDamaged } from "../../errors.ts";
-import { MAX_TIMES } from "../../metadata/time_stamps.ts";
-import { numberOf } from "../../metadata/text.ts";
-import { warnIf, type Warning } from "../../warning.ts";
-import type { Directory } from "../directory.ts";
-import { PageChain } from "../stored_planes.ts";
-import { TAG } from "../tags.ts";
-import type { TiffFile } from "../tiff_file.ts";
-import { MAX_SAVED_CHANNELS } from "./scanimage_header.ts";
+import { unlessDamaged } from "../../../errors.ts";
+import { MAX_TIMES } from "../../../metadata/time_stamps.ts";
+import { numberOf } from "../../../metadata/text.ts";
+import { warnIf, type Warning } from "../../../warning.ts";
+import type { Directory } from "../../directory.ts";
+import { PageChain } from "../../stored_planes.ts";
+import { TAG } from "../../tags.ts";
+import type { TiffFile } from "../../tiff_file.ts";
+import { MAX_SAVED_CHANNELS } from "./header.ts";
 
 /**
  * The stamp of a frame: its number, which continues from file to file; seconds since the recording began; number of the
@@ -26,17 +26,17 @@ const STAMP_BYTES = 256;
 const MAX_SPREAD = 4;
 
 /** Finds the value, a number without sign or exponent, of a key at the start of a line. */
-function valueOf(key: string): (text: string) => number {
+function findStampValue(key: string): (text: string) => number {
   const line = new RegExp(`^(?:${key})\\s*=\\s*(\\d{1,15}(?:[.,]\\d{1,15})?)\\s*$`, "m");
   return (text) => numberOf(line.exec(text)?.[1]) ?? NaN;
 }
 
-const numberIn = valueOf("frameNumbers?|Frame Number");
-const secondsIn = valueOf("frameTimestamps?_sec|Frame Timestamp\\(s\\)");
-const acquisitionIn = valueOf("acquisitionNumbers?");
-const inAcquisitionIn = valueOf("frameNumberAcquisition");
+const numberIn = findStampValue("frameNumbers?|Frame Number");
+const secondsIn = findStampValue("frameTimestamps?_sec|Frame Timestamp\\(s\\)");
+const acquisitionIn = findStampValue("acquisitionNumbers?");
+const inAcquisitionIn = findStampValue("frameNumberAcquisition");
 
-function stampOf(directory: Directory): Stamp | null {
+function readFrameStamp(directory: Directory): Stamp | null {
   const texts = unlessDamaged(() => directory.textStarts(TAG.ImageDescription, STAMP_BYTES), []);
   const text = texts.find((one) => Number.isSafeInteger(numberIn(one)));
   if (text === undefined) return null;
@@ -45,7 +45,7 @@ function stampOf(directory: Directory): Stamp | null {
 }
 
 /** Number of the first frame of a file; `NaN` without a stamp. */
-export const firstNumber = (first: Directory): number => stampOf(first)?.number ?? NaN;
+export const readFirstNumber = (first: Directory): number => readFrameStamp(first)?.number ?? NaN;
 
 /** The frames of one file in stored order, each with a page per channel. The last frame may be incomplete. */
 export class FileFrames {
@@ -71,7 +71,7 @@ export class FileFrames {
     const chain = new PageChain(tiff, (directory) => {
       const [first] = this.#stamps.values();
       if (this.#stamps.size <= (first === null ? MAX_SAVED_CHANNELS : MAX_TIMES)) {
-        this.#stamps.set(directory.offset, stampOf(directory));
+        this.#stamps.set(directory.offset, readFrameStamp(directory));
       }
     });
     this.tiff = tiff;

@@ -4,14 +4,14 @@
  * (each part optional, channel first). They share one text file, whose name lacks that ending.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, PlaneNotFound, Unreadable } from "../../errors.ts";
-import { MAX_XML_BYTES } from "../../io/limits.ts";
-import { namedFiles } from "../../io/names.ts";
-import { calibrated, calibrationsOf } from "../../metadata/axes.ts";
-import { lineScanOf } from "../../metadata/line_scan.ts";
-import { firstMoment } from "../../metadata/moment.ts";
-import { lostText } from "../../metadata/lost_text.ts";
-import { textFrom } from "../../metadata/text.ts";
+import { DecodeFailed, PlaneNotFound, Unreadable } from "../../../errors.ts";
+import { MAX_XML_BYTES } from "../../../io/limits.ts";
+import { findNamedFiles } from "../../../io/names.ts";
+import { convertStep, selectCalibrations } from "../../../metadata/axes.ts";
+import { buildLineScan } from "../../../metadata/line_scan.ts";
+import { chooseMoment } from "../../../metadata/moment.ts";
+import { warnAboutZeros } from "../../../metadata/lost_text.ts";
+import { decodeAnyText } from "../../../metadata/text.ts";
 import {
   addWarning,
   listed,
@@ -21,24 +21,24 @@ import {
   type Warning,
   warning,
   type WarningCode,
-} from "../../warning.ts";
-import { OLYMPUS_ENDING } from "../marks.ts";
-import { readPage } from "../page.ts";
-import type { Opened, PlaneIndex, Stack } from "../stack.ts";
-import { described, sameLayout } from "../stored_planes.ts";
-import { TAG } from "../tags.ts";
-import { readOther, RecentFiles } from "../plane_files.ts";
-import { TiffFile } from "../tiff_file.ts";
-import { openFluoView } from "./fluoview.ts";
-import { isOfFluoView, type OlympusFields, readFields } from "./olympus_fields.ts";
-import { openPlain } from "./plain.ts";
+} from "../../../warning.ts";
+import { OLYMPUS_ENDING } from "../../marks.ts";
+import { readPage } from "../../page.ts";
+import type { OpenedTiff, PlaneIndex, Stack } from "../../stack.ts";
+import { describeLayout, hasSameLayout } from "../../stored_planes.ts";
+import { TAG } from "../../tags.ts";
+import { readOther, RecentFiles } from "../../plane_files.ts";
+import { TiffFile } from "../../tiff_file.ts";
+import { openFluoView } from "../fluoview.ts";
+import { isOfFluoView, type OlympusFields, readStatedFields } from "./fields.ts";
+import { openPlain } from "../plain.ts";
 
 /** Largest text file in bytes; usual ones have some kilobytes. */
 const MAX_TEXT_BYTES = 4 << 20;
 
 /** The stack of a TIFF with such a text file or such a name; else `null`. */
-export function openOlympus(opened: Opened): Stack | null {
-  const stem = stemOf(opened.path);
+export function openOlympus(opened: OpenedTiff): Stack | null {
+  const stem = dropExtension(opened.path);
   const ending = OLYMPUS_ENDING.exec(stem);
   const read = readIfReadable(opened);
   if (read === null && !ending?.[3]) return null;
@@ -50,14 +50,19 @@ export function openOlympus(opened: Opened): Stack | null {
   return withText(opened, set ?? openOne(opened), read, set !== null);
 }
 
-const openOne = (one: Opened): Stack => openFluoView(one) ?? openPlain(one);
+const openOne = (one: OpenedTiff): Stack => openFluoView(one) ?? openPlain(one);
 
 /** Adds the text file, if there is one, to a stack that ImageJ saved again: the text describes the image. */
-export const withOlympusText = (opened: Opened, stack: Stack): Stack =>
+export const withOlympusText = (opened: OpenedTiff, stack: Stack): Stack =>
   withText(opened, stack, readIfReadable(opened), false);
 
 /** A stack of one or (`isSet`) several files as a text describes it. @throws {Unreadable} only the text says what pages are */
-function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable | null, isSet: boolean): Stack {
+function withText(
+  opened: OpenedTiff,
+  stack: Stack,
+  read: TextFile | Unreadable | null,
+  isSet: boolean,
+): Stack {
   const { layout: { width, height }, sizes } = stack;
   const warned = (code: WarningCode, text: string) => ({
     ...stack,
@@ -78,7 +83,7 @@ function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable | nu
   const doubts: Warning[] = [];
   const calibrations = {
     ...stack.calibrations,
-    ...calibrationsOf({
+    ...selectCalibrations({
       X: steps.X ?? none,
       Y: lineScan ? per(height) : steps.Y ?? none,
       Z: steps.Z ?? none,
@@ -98,26 +103,26 @@ function withText(opened: Opened, stack: Stack, read: TextFile | Unreadable | nu
     },
     calibrations,
     lineScan: lineScan || stack.lineScan
-      ? lineScanOf(calibrations.Y, pixelTime && calibrated(...pixelTime), direction)
+      ? buildLineScan(calibrations.Y, pixelTime && convertStep(...pixelTime), direction)
       : null,
     names: isSet ? stack.names : names,
-    moment: firstMoment(moment, stack.moment),
+    moment: chooseMoment(moment, stack.moment),
     documents: (list) => {
       stack.documents?.(list);
-      const again = readText(opened);
+      const again = readOlympusText(opened);
       list.add(again?.name ?? "", "text/plain", again?.text ?? null);
     },
     fileSize: stack.fileSize + read.size,
   };
 }
 
-const stemOf = (path: string) => basename(path).replace(/\.[^.]*$/, "");
+const dropExtension = (path: string) => basename(path).replace(/\.[^.]*$/, "");
 
 type TextFile = Readonly<{ name: string; text: string; fields: OlympusFields; size: number }>;
 
-function readIfReadable(opened: Opened): TextFile | Unreadable | null {
+function readIfReadable(opened: OpenedTiff): TextFile | Unreadable | null {
   try {
-    return readText(opened);
+    return readOlympusText(opened);
   } catch (error) {
     if (error instanceof Unreadable) return error;
     throw error;
@@ -125,26 +130,26 @@ function readIfReadable(opened: Opened): TextFile | Unreadable | null {
 }
 
 /** The text of the set or of the file itself, if it describes an image. @throws {Unreadable} */
-function readText(opened: Opened): TextFile | null {
-  const own = stemOf(opened.path);
+function readOlympusText(opened: OpenedTiff): TextFile | null {
+  const own = dropExtension(opened.path);
   const stems = new Set([own.replace(OLYMPUS_ENDING, ""), own]);
-  const named = namedFiles(opened.files, dirname(opened.path), [...stems].map((stem) => `${stem}.txt`));
+  const named = findNamedFiles(opened.files, dirname(opened.path), [...stems].map((stem) => `${stem}.txt`));
   for (const stem of stems) {
     const path = named.get(`${stem}.txt`);
     using file = path === undefined ? null : opened.files.openNeighbour(path);
     if (path === undefined || file === null || file.size > MAX_TEXT_BYTES) continue;
-    const text = textFrom(file.read(0, file.size, "the text file"));
-    const fields = readFields(text);
-    for (const doubt of doubtsOf(basename(path), text, fields)) addWarning(opened.warnings, doubt);
+    const text = decodeAnyText(file.read(0, file.size, "the text file"));
+    const fields = readStatedFields(text);
+    for (const doubt of warnAboutText(basename(path), text, fields)) addWarning(opened.warnings, doubt);
     if (fields) return { name: basename(path), text, fields, size: file.size };
   }
   return null;
 }
 
 /** Warns about a text that is empty, has zeros, is cut, or has the sections of FluoView without those of an image. */
-function doubtsOf(name: string, text: string, fields: OlympusFields | null): Warning[] {
+function warnAboutText(name: string, text: string, fields: OlympusFields | null): Warning[] {
   const what = `The text file "${name}" beside it`;
-  const lost = lostText(what, text);
+  const lost = warnAboutZeros(what, text);
   const lack = fields ? fields.lack : isOfFluoView(text) ? "the size of the image" : null;
   return [
     ...lost,
@@ -159,12 +164,12 @@ const MAX_CHANNELS = 99;
 /** Channel, slice and frame in the name of a file; 1 by default. */
 type Numbers = Readonly<Record<"C" | "Z" | "T", number>>;
 
-type Member = Readonly<{ path: string; at: Numbers }>;
+type OlympusFile = Readonly<{ path: string; at: Numbers }>;
 
-const keyOf = ({ C, Z, T }: Numbers) => `${C},${Z},${T}`;
+const makeNumbersKey = ({ C, Z, T }: Numbers) => `${C},${Z},${T}`;
 
 /** The range of numbers along an axis with the given ones: from 1, or from 0 if a file has it. */
-function numberRange(numbers: readonly number[]) {
+function findNumberRange(numbers: readonly number[]) {
   const first = Math.min(1, ...numbers);
   return { first, count: Math.max(...numbers) - first + 1 };
 }
@@ -173,19 +178,19 @@ function numberRange(numbers: readonly number[]) {
  * Joins the readable files of a set, whose names begin with `prefix`, to one stack. A file that is missing, damaged or of another
  * layout causes a warning. The numbers in names are positions along the axes even if files are missing.
  */
-function joinFiles(opened: Opened, prefix: string, fields: OlympusFields | null): Stack {
+function joinFiles(opened: OpenedTiff, prefix: string, fields: OlympusFields | null): Stack {
   const own = openOne(opened);
-  const found = membersOf(opened, prefix);
+  const found = listOlympusFiles(opened, prefix);
   const self = found.find(({ path }) => path === opened.path);
   if (self === undefined) return own;
   const along = (letter: keyof Numbers) =>
     [...new Set(found.map(({ at }) => at[letter]))].sort((a, b) => a - b);
   const numbers = { C: along("C"), Z: along("Z"), T: along("T") };
-  const { members, reasons, fileSize, warnings } = judged(opened, own, found, self);
-  const channels = numberRange([...numbers.C, Math.min(fields?.counts.C ?? 1, MAX_CHANNELS)]);
+  const { members, reasons, fileSize, warnings } = checkFoundFiles(opened, own, found, self);
+  const channels = findNumberRange([...numbers.C, Math.min(fields?.counts.C ?? 1, MAX_CHANNELS)]);
   // A single file along an axis holds the whole axis.
-  const slices = numbers.Z.length > 1 ? numberRange(numbers.Z) : null;
-  const times = numbers.T.length > 1 ? numberRange(numbers.T) : null;
+  const slices = numbers.Z.length > 1 ? findNumberRange(numbers.Z) : null;
+  const times = numbers.T.length > 1 ? findNumberRange(numbers.T) : null;
   const numbersOf = ({ t, z, channel }: PlaneIndex): Numbers => ({
     C: channels.first + channel,
     Z: slices ? slices.first + z : numbers.Z[0]!,
@@ -206,14 +211,14 @@ function joinFiles(opened: Opened, prefix: string, fields: OlympusFields | null)
     }),
     fileSize,
     files: () => [...members.values()],
-    warnings: [...own.warnings, ...missing(self, found, numbers, fields), ...warnings],
-    holds: (index) => members.has(keyOf(numbersOf(index))),
+    warnings: [...own.warnings, ...warnAboutMissingFiles(self, found, numbers, fields), ...warnings],
+    holds: (index) => members.has(makeNumbersKey(numbersOf(index))),
     plane: (index) => {
       const wanted = numbersOf(index);
-      const path = members.get(keyOf(wanted));
+      const path = members.get(makeNumbersKey(wanted));
       if (path === undefined) {
-        const what = `"${nameOf(self, wanted)}", which holds the plane, is`;
-        const reason = reasons.get(keyOf(wanted));
+        const what = `"${makeOlympusName(self, wanted)}", which holds the plane, is`;
+        const reason = reasons.get(makeNumbersKey(wanted));
         if (reason === undefined) throw new PlaneNotFound(`${what} missing`);
         throw new DecodeFailed(`${what} left out: ${reason}`);
       }
@@ -222,26 +227,31 @@ function joinFiles(opened: Opened, prefix: string, fields: OlympusFields | null)
   };
 }
 
-function judged({ files }: Opened, { layout, fileSize }: Stack, found: readonly Member[], self: Member) {
-  const members = new Map([[keyOf(self.at), self.path]]);
+function checkFoundFiles(
+  { files }: OpenedTiff,
+  { layout, fileSize }: Stack,
+  found: readonly OlympusFile[],
+  self: OlympusFile,
+) {
+  const members = new Map([[makeNumbersKey(self.at), self.path]]);
   const reasons = new Map<string, string>();
   const warnings: Warning[] = [];
   const repeated: string[] = [];
   for (const { path, at } of found) {
-    if (members.has(keyOf(at))) {
+    if (members.has(makeNumbersKey(at))) {
       if (path !== self.path) repeated.push(`"${basename(path)}"`);
       continue;
     }
     const size = readOther(files, path, (tiff) => {
       const page = readPage(tiff.first);
-      if (sameLayout(page, layout)) return tiff.file.size;
-      return `it is ${described(page)}, the opened file ${described(layout)}`;
+      if (hasSameLayout(page, layout)) return tiff.file.size;
+      return `it is ${describeLayout(page)}, the opened file ${describeLayout(layout)}`;
     });
     if (typeof size === "string") {
-      reasons.set(keyOf(at), size);
+      reasons.set(makeNumbersKey(at), size);
       warnings.push(warning("file_unreadable", `"${basename(path)}" is left out: ${size}`));
     } else {
-      members.set(keyOf(at), path);
+      members.set(makeNumbersKey(at), path);
       fileSize += size;
     }
   }
@@ -250,18 +260,18 @@ function judged({ files }: Opened, { layout, fileSize }: Stack, found: readonly 
   return { members, reasons, fileSize, warnings };
 }
 
-function membersOf(opened: Opened, prefix: string): Member[] {
+function listOlympusFiles(opened: OpenedTiff, prefix: string): OlympusFile[] {
   const folder = dirname(opened.path);
   return opened.files.list(folder).flatMap((name) => {
     if (!name.startsWith(prefix + "_") || !/\.tiff?$/i.test(name)) return [];
-    const parts = OLYMPUS_ENDING.exec(stemOf(name));
+    const parts = OLYMPUS_ENDING.exec(dropExtension(name));
     if (parts?.index !== prefix.length) return [];
     const [C, Z, T] = [1, 2, 3].map((i) => Number(parts[i] ?? 1)) as [number, number, number];
     return [{ path: join(folder, name), at: { C, Z, T } }];
   });
 }
 
-function nameOf({ path }: Member, numbers: Numbers): string {
+function makeOlympusName({ path }: OlympusFile, numbers: Numbers): string {
   return basename(path).replace(
     /([CZT])(\d+)(?=(?:[CZT]\d+)*\.[^.]*$)/gi,
     (_, letter: string, digits: string) =>
@@ -269,9 +279,9 @@ function nameOf({ path }: Member, numbers: Numbers): string {
   );
 }
 
-function missing(
-  self: Member,
-  found: readonly Member[],
+function warnAboutMissingFiles(
+  self: OlympusFile,
+  found: readonly OlympusFile[],
   numbers: Readonly<Record<keyof Numbers, readonly number[]>>,
   fields: OlympusFields | null,
 ): Warning[] {
@@ -279,10 +289,10 @@ function missing(
   const last = Math.min(Math.max(counts.C, ...numbers.C), MAX_CHANNELS);
   const lost = Array.from({ length: last }, (_, i) => ({ C: i + 1, Z: numbers.Z[0]!, T: numbers.T[0]! }))
     .filter(({ C }) => !numbers.C.includes(C));
-  const present = new Set(found.map(({ at }) => keyOf(at)));
+  const present = new Set(found.map(({ at }) => makeNumbersKey(at)));
   const absent = numbers.T.flatMap((T) => numbers.Z.flatMap((Z) => numbers.C.map((C) => ({ C, Z, T }))))
-    .filter((at) => !present.has(keyOf(at)));
-  const names = [...lost, ...absent].slice(0, MAX_LISTED).map((at) => nameOf(self, at));
+    .filter((at) => !present.has(makeNumbersKey(at)));
+  const names = [...lost, ...absent].slice(0, MAX_LISTED).map((at) => makeOlympusName(self, at));
   const compare = (what: string, declared: number, stored: number) => {
     const text = `The text file counts ${declared} ${what}, the set has files of ${stored}`;
     return warnIf(stored > 1 && declared > stored, "metadata_disagree", text);

@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { isOmeXml } from "../marks.ts";
-import { PlaneLookup } from "./ome_set.ts";
-import { parseOme, readImage } from "./ome_xml.ts";
+import { isOmeXml } from "../../marks.ts";
+import { PlaneLookup } from "./file_set.ts";
+import { parseOme, readImage } from "./xml.ts";
 
 const image = (pixels: string, inside = "") =>
   readImage(parseOme(`<OME><Image>${inside}<Pixels ${pixels}</Pixels></Image></OME>`, "OME-XML").images[0]!);

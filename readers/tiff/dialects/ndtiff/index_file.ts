@@ -6,18 +6,18 @@
  * compression of that JSON.
  */
 import { basename, dirname, join } from "node:path";
-import { DecodeFailed, reasonOf } from "../../errors.ts";
-import { MAX_FOLDER_ENTRIES } from "../../io/limits.ts";
-import { namedFiles } from "../../io/names.ts";
-import type { FileAccess } from "../../io/file_access.ts";
-import { isJsonObject, type JsonObject, parseJsonText } from "../../metadata/json.ts";
-import { type Warning, warning } from "../../warning.ts";
-import { NDTIFF_STACK } from "../marks.ts";
-import { UNCOMPRESSED } from "../page.ts";
-import type { Opened } from "../stack.ts";
-import { TAG } from "../tags.ts";
-import { MAX_DIRECTORIES, TiffFile } from "../tiff_file.ts";
-import { planeMetadata } from "./micromanager_index.ts";
+import { DecodeFailed, reasonOf } from "../../../errors.ts";
+import { MAX_FOLDER_ENTRIES } from "../../../io/limits.ts";
+import { findNamedFiles } from "../../../io/names.ts";
+import type { FileAccess } from "../../../io/file_access.ts";
+import { isJsonObject, type JsonObject, parseJsonText } from "../../../metadata/json.ts";
+import { type Warning, warning } from "../../../warning.ts";
+import { NDTIFF_STACK } from "../../marks.ts";
+import { UNCOMPRESSED } from "../../page.ts";
+import type { OpenedTiff } from "../../stack.ts";
+import { TAG } from "../../tags.ts";
+import { MAX_DIRECTORIES, TiffFile } from "../../tiff_file.ts";
+import { readPageMetadata } from "../micromanager/index_map.ts";
 
 /** Name of the index of a data set. */
 export const INDEX_NAME = "NDTiff.index";
@@ -61,7 +61,7 @@ export interface ListedSet {
  * Reads the index of a folder; `null` if there is none. The list ends before a damaged or truncated record, and at the zeros that
  * the program reserves after the last record. @throws {DecodeFailed} the index is too large, or cannot be read
  */
-export function readIndex(folder: string, files: FileAccess): ListedSet | null {
+export function readNDTiffIndex(folder: string, files: FileAccess): ListedSet | null {
   using file = files.openNeighbour(join(folder, INDEX_NAME));
   if (file === null) return null;
   if (file.size > MAX_INDEX_BYTES) {
@@ -92,7 +92,7 @@ export function readIndex(folder: string, files: FileAccess): ListedSet | null {
   if (names.size > MAX_FOLDER_ENTRIES) {
     throw new DecodeFailed(`it names more than ${MAX_FOLDER_ENTRIES} files`);
   }
-  const found = [...namedFiles(files, folder, names.keys())];
+  const found = [...findNamedFiles(files, folder, names.keys())];
   const respelled = new Map(
     found.map(([name, path]) => [name, basename(path)] as const)
       .filter(([name, stored]) => name !== stored),
@@ -142,7 +142,7 @@ function readRecord(index: Uint8Array<ArrayBuffer>, start: number) {
 const UTF8 = new TextDecoder();
 
 /** The images in the pages of the opened file and its continuations, for an `index` that is missing or names another file. */
-export function listPages({ path, files, tiff }: Opened, index: ListedSet | null): ListedSet {
+export function listPages({ path, files, tiff }: OpenedTiff, index: ListedSet | null): ListedSet {
   const folder = dirname(path);
   const own = basename(path);
   const stem = NDTIFF_STACK.exec(own)?.[1];
@@ -173,7 +173,7 @@ export function listPages({ path, files, tiff }: Opened, index: ListedSet | null
 function addPages(images: NDTiffImage[], tiff: TiffFile, file: string): void {
   tiff.walk((directory, page) => {
     requireRoom(images);
-    const { Axes } = planeMetadata(directory);
+    const { Axes } = readPageMetadata(directory);
     const note = directory.entry(TAG.MicroManagerMetadata);
     const number = (tag: number, missing: number) => directory.number(tag) ?? missing;
     const [samples, bits] = [number(TAG.SamplesPerPixel, 1), number(TAG.BitsPerSample, 1)];

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { readFields } from "./olympus_fields.ts";
+import { readStatedFields } from "./fields.ts";
 
 const text = (...lines: readonly [string, string][]) =>
   lines.map(([key, value]) => `"${key}"\t"${value}"`).join("\r\n");
@@ -22,7 +22,7 @@ const LINE_SCAN = text(
 );
 
 Deno.test("reads the rows of a line scan as time, and the image size from its own section", () => {
-  const fields = readFields(LINE_SCAN)!;
+  const fields = readStatedFields(LINE_SCAN)!;
   equal(fields.lineScan, true);
   deepEqual(fields.imageSize, [38, 30000]);
   deepEqual(fields.steps.X, [0.284, "um"]);
@@ -34,7 +34,7 @@ Deno.test("reads the rows of a line scan as time, and the image size from its ow
 
 Deno.test("decides by the scan mode whether rows are time if primary dimensions are missing", () => {
   const lineScan = (mode: string, primary = "") =>
-    readFields(text(
+    readStatedFields(text(
       ["[General]", ""],
       ["Scan Mode", mode],
       ["[Image]", ""],
@@ -46,7 +46,7 @@ Deno.test("decides by the scan mode whether rows are time if primary dimensions 
 });
 
 Deno.test("takes steps from the converted size if the dimension has none", () => {
-  const fields = readFields(text(
+  const fields = readStatedFields(text(
     ["[Image]", ""],
     ["Primary Dimensions", "X * T"],
     ["Image Size", "10 * 100 [pixel]"],
@@ -58,24 +58,25 @@ Deno.test("takes steps from the converted size if the dimension has none", () =>
 
 Deno.test("reads 12 AM as midnight, and rejects other texts", () => {
   const midnight = LINE_SCAN.replace("12:14:20.091 PM", "12:14:20.091 AM");
-  equal(readFields(midnight)!.moment.time, "00:14:20");
-  equal(readFields("notes\r\nof a day in the laboratory"), null);
+  equal(readStatedFields(midnight)!.moment.time, "00:14:20");
+  equal(readStatedFields("notes\r\nof a day in the laboratory"), null);
 });
 
 Deno.test("reads numbers with a decimal comma or an exponent whole or not at all", () => {
-  const x = (written: string) => readFields(text(["[Dimensions]", ""], ["X Dimension", written]))!.steps.X;
+  const x = (written: string) =>
+    readStatedFields(text(["[Dimensions]", ""], ["X Dimension", written]))!.steps.X;
   deepEqual(x("38, 0,0 - 10,796 [um], 0,284 [um/pixel]"), [0.284, "um"]);
   deepEqual(x("38, 0.0 - 10.796 [um], 2.84e-1 [um/pixel]"), [0.284, "um"]);
   equal(x("38, 0.0 - 10.796 [um], 1,000.5 [um/pixel]"), null);
   const duration = (written: string) =>
-    readFields(LINE_SCAN.replace("1, 0.000 - 35.099 [s]", written))!.duration;
+    readStatedFields(LINE_SCAN.replace("1, 0.000 - 35.099 [s]", written))!.duration;
   deepEqual(duration("1, 0,000 - 1,053 [s]"), [1.053, "s"]);
   deepEqual(duration("1, 0.0 - 1.2e2 [s]"), [120, "s"]);
 });
 
 Deno.test("reads dates with the year or the day first", () => {
   const moment = (written: string) => {
-    const { date, time } = readFields(LINE_SCAN.replace("07/22/2025 12:14:20.091 PM", written))!.moment;
+    const { date, time } = readStatedFields(LINE_SCAN.replace("07/22/2025 12:14:20.091 PM", written))!.moment;
     return `${date} ${time}`;
   };
   equal(moment("2025-07-22T13:14:20+09:00"), "20250722 13:14:20");
@@ -89,7 +90,7 @@ Deno.test("reads dates with the year or the day first", () => {
 
 Deno.test("reads decimal commas and signs, and names texts in place of numbers", () => {
   const found = (step: string) => {
-    const { steps, warnings } = readFields(LINE_SCAN.replace("0.284", step))!;
+    const { steps, warnings } = readStatedFields(LINE_SCAN.replace("0.284", step))!;
     return [steps.X, warnings.map(({ text }) => text).join()];
   };
   deepEqual(found("0,284"), [[0.284, "um"], ""]);

@@ -2,10 +2,10 @@
  * The time point and slice of a ScanImage frame. Frames of a slice come first, then slices, then volumes. A volume scanned with
  * fast focusing ends with frames of the flyback, which are not slices.
  */
-import { differ } from "../../metadata/text.ts";
-import { MAX_TIMES } from "../../metadata/time_stamps.ts";
-import type { ScanImageHeader } from "./scanimage_header.ts";
-import type { FileFrames } from "./scanimage_stamps.ts";
+import { differsByPercent } from "../../../metadata/text.ts";
+import { MAX_TIMES } from "../../../metadata/time_stamps.ts";
+import type { ScanImageHeader } from "./header.ts";
+import type { FileFrames } from "./stamps.ts";
 
 /** The order of frames. All numbers count stored frames. */
 export interface FrameOrder {
@@ -32,8 +32,8 @@ const VOLUMES = ["hStackManager.actualNumVolumes", "hStackManager.numVolumes"];
 const PER_VOLUME = "hStackManager.numFramesPerVolume";
 
 /** The order of frames according to the header. */
-export function frameOrder(header: ScanImageHeader): FrameOrder {
-  const mode = stackMode(header);
+export function readFrameOrder(header: ScanImageHeader): FrameOrder {
+  const mode = readStackMode(header);
   const scanner = /res/i.test(header.fields.get("imagingSystem") ?? "") ? "hResScan" : "hLinScan";
   const averaged = header.count([
     "hScan2D.logAverageFactor",
@@ -51,11 +51,11 @@ export function frameOrder(header: ScanImageHeader): FrameOrder {
     announced: null,
     counted: false,
   };
-  return mode === "fast" ? fastOrder(header, series) : slowOrder(header, series, mode === "frames");
+  return mode === "fast" ? readFastOrder(header, series) : readSlowOrder(header, series, mode === "frames");
 }
 
 /** The mode by the header's switches. In older headers, counts distinguish a slow stack from a series of frames. */
-function stackMode(header: ScanImageHeader): "fast" | "slow" | "frames" {
+function readStackMode(header: ScanImageHeader): "fast" | "slow" | "frames" {
   const enabled = header.flag("hStackManager.enable");
   const fastZ = header.flag("hFastZ.enable", "fastZEnable") === true;
   const mode = header.fields.get("hStackManager.stackMode") ?? "";
@@ -68,13 +68,13 @@ function stackMode(header: ScanImageHeader): "fast" | "slow" | "frames" {
   return "fast";
 }
 
-function slowOrder(header: ScanImageHeader, series: FrameOrder, isSeries: boolean): FrameOrder {
+function readSlowOrder(header: ScanImageHeader, series: FrameOrder, isSeries: boolean): FrameOrder {
   const { averaged } = series;
   const raw = header.count(PER_SLICE);
   // Before version 3.7, a switch states that all frames of a slice are averaged.
   const isSwitched = header.flag("acq.averaging") === true && !header.fields.has("acq.numAvgFramesSave");
   const perSlice = isSwitched ? 1 : raw === null ? null : Math.max(1, Math.floor(raw / averaged));
-  const slices = isSeries ? 1 : slicesOf(header, raw, header.count([PER_VOLUME]));
+  const slices = isSeries ? 1 : countSlices(header, raw, header.count([PER_VOLUME]));
   if (slices !== null && slices <= 1) return { ...series, announced: perSlice };
   if (!isSwitched && raw !== null && raw % averaged !== 0) {
     const text = `The header declares ${raw} frames a slice, averaged by ${averaged}`;
@@ -86,7 +86,7 @@ function slowOrder(header: ScanImageHeader, series: FrameOrder, isSeries: boolea
   return { ...series, perSlice, slices, perVolume, announced, counted };
 }
 
-function fastOrder(header: ScanImageHeader, series: FrameOrder): FrameOrder {
+function readFastOrder(header: ScanImageHeader, series: FrameOrder): FrameOrder {
   const { averaged } = series;
   // In 2015 and 2016 the frame count of a volume includes the flyback.
   const older = header.count(["hFastZ.numFramesPerVolume"]);
@@ -95,7 +95,7 @@ function fastOrder(header: ScanImageHeader, series: FrameOrder): FrameOrder {
   const focused = recent ?? (older !== null && older > back ? older - back : null);
   // Earlier versions took one frame per slice, regardless of that setting.
   const declared = header.fields.has(PER_VOLUME) ? header.count(["hStackManager.framesPerSlice"]) : 1;
-  const slices = slicesOf(header, focused === null ? null : declared ?? 1, focused) ?? 1;
+  const slices = countSlices(header, focused === null ? null : declared ?? 1, focused) ?? 1;
   const perSlice = declared ?? Math.max(1, Math.floor((focused ?? slices) / slices));
   const whole = header.count(["hStackManager.numFramesPerVolumeWithFlyback"]) ?? older ??
     slices * perSlice + back;
@@ -116,7 +116,11 @@ function fastOrder(header: ScanImageHeader, series: FrameOrder): FrameOrder {
  * If both agree on another number, that number counts. `numSlices` may be left over from another recording, so there one is
  * enough.
  */
-function slicesOf(header: ScanImageHeader, perSlice: number | null, focused: number | null): number | null {
+function countSlices(
+  header: ScanImageHeader,
+  perSlice: number | null,
+  focused: number | null,
+): number | null {
   const actual = header.count(["hStackManager.actualNumSlices"]);
   const declared = actual ?? header.count([
     "hStackManager.slicesPerAcq",
@@ -139,7 +143,7 @@ function slicesOf(header: ScanImageHeader, perSlice: number | null, focused: num
 }
 
 /** The order with the frames per slice from the stamps: in a slow stack each slice is an acquisition. */
-export function stampedOrder(header: ScanImageHeader, order: FrameOrder, file: FileFrames): FrameOrder {
+export function orderByStamps(header: ScanImageHeader, order: FrameOrder, file: FileFrames): FrameOrder {
   const { perSlice, slices, fast } = order;
   if (fast || slices === 1 || !file.stamped || file.count > MAX_TIMES) return order;
   const numbers = Array.from({ length: file.count }, (_, i) => file.stamp(i)!.acquisition);
@@ -200,7 +204,7 @@ export class FrameAxes {
 }
 
 /** Micrometres between slices; `null` if there is no single step. */
-export function sliceStep(header: ScanImageHeader, slices: number): number | null {
+export function readSliceStep(header: ScanImageHeader, slices: number): number | null {
   if (slices < 2) return null;
   const listed = header.list("hStackManager.zs");
   const distinct = [...new Set(listed)];
@@ -230,6 +234,6 @@ export function sliceStep(header: ScanImageHeader, slices: number): number | nul
   }
   const step = steps[0]!;
   const text = `The header declares a step of ${size} um between slices, its positions are ${step} um apart`;
-  if (size && differ(size, step)) header.warn("metadata_disagree", `${text}, which counts`);
+  if (size && differsByPercent(size, step)) header.warn("metadata_disagree", `${text}, which counts`);
   return step;
 }

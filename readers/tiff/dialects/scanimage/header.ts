@@ -3,17 +3,23 @@
  * keys are `scanimage.SI4.channelsSave` or `SI.hChannels.channelSave`, in ImageDescription or, from 2016 on, in Software or after
  * the BigTIFF header.
  */
-import type { DocumentList } from "../../io/document_list.ts";
-import { firstMoment, type Moment, moment, UNDATED, writtenMoment } from "../../metadata/moment.ts";
-import { lostText } from "../../metadata/lost_text.ts";
-import { StatedNumbers } from "../../metadata/stated_numbers.ts";
-import { type Warning, warning, type WarningCode } from "../../warning.ts";
-import { isScanImageText, numberAt, SCANIMAGE_MARK } from "../marks.ts";
-import type { PageLayout } from "../page.ts";
-import { noted, type Opened, tagMoment } from "../stack.ts";
-import { MAX_VENDOR_BYTES, TAG, tagName } from "../tags.ts";
-import { textOf, upToNul } from "../directory.ts";
-import type { TiffFile } from "../tiff_file.ts";
+import type { DocumentList } from "../../../io/document_list.ts";
+import {
+  buildMoment,
+  chooseMoment,
+  type Moment,
+  parseMonthFirst,
+  UNDATED,
+} from "../../../metadata/moment.ts";
+import { warnAboutZeros } from "../../../metadata/lost_text.ts";
+import { StatedNumbers } from "../../../metadata/stated_numbers.ts";
+import { type Warning, warning, type WarningCode } from "../../../warning.ts";
+import { isScanImageText, readNumberAt, SCANIMAGE_MARK } from "../../marks.ts";
+import type { PageLayout } from "../../page.ts";
+import { type OpenedTiff, readOrWarn, tagMoment } from "../../stack.ts";
+import { MAX_VENDOR_BYTES, TAG, tagName } from "../../tags.ts";
+import { cutAtNul, readTagText } from "../../directory.ts";
+import type { TiffFile } from "../../tiff_file.ts";
 
 /** Largest number of saved channels. */
 export const MAX_SAVED_CHANNELS = 64;
@@ -41,11 +47,11 @@ export class ScanImageHeader {
     this.regions = regions;
   }
 
-  static read(opened: Opened): ScanImageHeader | null {
+  static read(opened: OpenedTiff): ScanImageHeader | null {
     const { tiff, first, descriptions } = opened;
-    const note = <T>(what: string, read: () => T) => noted(opened.warnings, what, read);
+    const note = <T>(what: string, read: () => T) => readOrWarn(opened.warnings, what, read);
     const software = note(tagName(TAG.Software), () => first.texts(TAG.Software, MAX_VENDOR_BYTES));
-    const block = note("The header of ScanImage", () => headerBlock(tiff)) ?? NO_BLOCK;
+    const block = note("The header of ScanImage", () => readHeaderBlock(tiff)) ?? NO_BLOCK;
     const texts = [...software?.slice(0, 1) ?? [], ...descriptions, block.text];
     if (!texts.some(isScanImageText)) return null;
     const regions = block.regions || (first.notes(ARTIST, MAX_VENDOR_BYTES)[0] ?? "");
@@ -55,11 +61,11 @@ export class ScanImageHeader {
       regions: "The regions of ScanImage",
     };
     opened.warnings.push(
-      ...lostText(what.software, software?.[0] ?? "", "end fields"),
-      ...lostText(what.block, block.text, "end fields"),
-      ...lostText(what.regions, regions),
+      ...warnAboutZeros(what.software, software?.[0] ?? "", "end fields"),
+      ...warnAboutZeros(what.block, block.text, "end fields"),
+      ...warnAboutZeros(what.regions, regions),
     );
-    return new ScanImageHeader(texts, upToNul(regions));
+    return new ScanImageHeader(texts, cutAtNul(regions));
   }
 
   warn(code: WarningCode, text: string): void {
@@ -138,15 +144,15 @@ export class ScanImageHeader {
   }
 
   /** `epoch = [2018 10 3 13 54 41.2]`, or `internal.triggerTimeString='3/5/2014 14:43:22.455'`, month first, 24 or 12 hours. */
-  moment(opened: Opened): Moment {
+  moment(opened: OpenedTiff): Moment {
     const clock = (key: string) => {
       const [year, month, day, hour, minute, second, ...rest] = this.list(key);
       const isWhole = second !== undefined && rest.length === 0;
-      return isWhole ? moment([year, month, day], [hour, minute, second]) : UNDATED;
+      return isWhole ? buildMoment([year, month, day], [hour, minute, second]) : UNDATED;
     };
-    return firstMoment(
+    return chooseMoment(
       clock("epoch"),
-      writtenMoment(this.fields.get("internal.triggerTimeString") ?? ""),
+      parseMonthFirst(this.fields.get("internal.triggerTimeString") ?? ""),
       clock("acqStartTime"),
       tagMoment(opened.first),
     );
@@ -159,20 +165,22 @@ const ARTIST = 315;
 const NO_BLOCK = { text: "", regions: "" };
 
 /** The texts after the BigTIFF header: at byte 16 mark, version, and lengths of the settings and regions; then both texts. */
-function headerBlock(tiff: TiffFile): typeof NO_BLOCK {
-  if (!tiff.encoding.bigTiff || numberAt(tiff, 16) !== SCANIMAGE_MARK) return NO_BLOCK;
-  const [length, more] = [numberAt(tiff, 24) ?? 0, numberAt(tiff, 28) ?? 0];
+function readHeaderBlock(tiff: TiffFile): typeof NO_BLOCK {
+  if (!tiff.encoding.bigTiff || readNumberAt(tiff, 16) !== SCANIMAGE_MARK) return NO_BLOCK;
+  const [length, more] = [readNumberAt(tiff, 24) ?? 0, readNumberAt(tiff, 28) ?? 0];
   if (length > MAX_VENDOR_BYTES) return NO_BLOCK;
-  const text = textOf(tiff.file.read(32, length, "the ScanImage header"));
+  const text = readTagText(tiff.file.read(32, length, "the ScanImage header"));
   const hasRegions = more <= MAX_VENDOR_BYTES && 32 + length + more <= tiff.file.size;
-  const regions = hasRegions ? textOf(tiff.file.read(32 + length, more, "the regions of ScanImage")) : "";
+  const regions = hasRegions
+    ? readTagText(tiff.file.read(32 + length, more, "the regions of ScanImage"))
+    : "";
   return { text, regions };
 }
 
 /** Adds Software, if it holds the header, and the text after the BigTIFF header. */
-export function addScanImageDocuments(list: DocumentList, { tiff, first }: Opened): void {
+export function addScanImageDocuments(list: DocumentList, { tiff, first }: OpenedTiff): void {
   for (const text of first.texts(TAG.Software, list.left).filter(isScanImageText)) {
     list.add(tagName(TAG.Software), "text/plain", text);
   }
-  list.add("ScanImage header", "text/plain", headerBlock(tiff).text);
+  list.add("ScanImage header", "text/plain", readHeaderBlock(tiff).text);
 }
