@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { ExportResponse, ExportState } from "../schemas/http.ts";
 import { REQUEST_BODY } from "../readers/metadata/json.ts";
 import type { ParsedOrder } from "../session/archive/content/archive_orders.ts";
-import { type ExportLink, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
+import { type ArchiveLink, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
 import { readPathParameter, type RequestContext, respondWithJson, type Services } from "./context.ts";
 import { ClientGone } from "../session/errors.ts";
 import { RequestValidationFailed } from "./errors.ts";
@@ -112,7 +112,7 @@ export function readExportState(c: RequestContext, { exporter }: Services): Resp
   return respondWithJson(body, 200, { "Cache-Control": "no-store" });
 }
 
-const makeDownloadHeaders = ({ fileName }: ExportLink): Record<string, string> => ({
+const makeDownloadHeaders = ({ fileName }: ArchiveLink): Record<string, string> => ({
   "Content-Type": "application/zip",
   "Content-Disposition": `attachment; filename="${
     fileName.replace(/[^\x20-\x7e]|["%\\]/g, "_")

@@ -42,7 +42,7 @@ export class OrderRefused extends Error {
 }
 
 /** An archive that waits for its download. */
-export interface ExportLink {
+export interface ArchiveLink {
   readonly id: string;
   readonly fileName: string;
   readonly archive: Archive;
@@ -85,7 +85,7 @@ export interface ExportRules {
 }
 
 interface WaitingLink {
-  readonly link: ExportLink;
+  readonly link: ArchiveLink;
   /** Ends the wait, for a download. */
   use(): void;
   /** Ends the wait and releases the memory. @param reason why nobody can download it any more */
@@ -269,7 +269,7 @@ export class Exporter {
    *
    * @throws {TooManyExports}
    */
-  link(archive: Archive, memory: OrderMemory): ExportLink {
+  link(archive: Archive, memory: OrderMemory): ArchiveLink {
     for (const consent of memory.consents) {
       const own = [...this.#links.values()].filter(({ link }) => link.memory.consents.has(consent));
       if (own.length >= MAX_LINKS_OF_CONSENT) {
@@ -283,7 +283,7 @@ export class Exporter {
       );
     }
     const id = makeSessionId();
-    const link: ExportLink = { id, fileName: makeArchiveName(archive.name), archive, memory };
+    const link: ArchiveLink = { id, fileName: makeArchiveName(archive.name), archive, memory };
     const use = () => {
       cancel();
       this.#links.delete(id);
@@ -305,7 +305,7 @@ export class Exporter {
    *
    * @throws {ExportNotFound | AcquisitionChanged}
    */
-  async take(id: string, stays: boolean, client: AbortSignal): Promise<ExportLink> {
+  async take(id: string, stays: boolean, client: AbortSignal): Promise<ArchiveLink> {
     const { link, drop } = this.#find(id);
     const recordings = new Set(link.archive.members.map(({ recording }) => recording));
     const seen = [...recordings].flatMap(({ archived }) => archived.seen);
