@@ -161,6 +161,8 @@ export interface TimeStamps {
   readonly seconds: ArrayLike<number>;
   /** True if the reader read only the first stamps, to limit its work. */
   readonly isPart?: boolean;
+  /** Ascending numbers that the file gives its time points, where some between them are missing. */
+  readonly numbers?: readonly number[];
 }
 
 /** A member of a collection, as the open response names it. */

@@ -296,8 +296,9 @@ function readImarisStamps(file: Hdf5File, times: readonly number[], metadata: Op
     }
     const steps = read.at(-1)! - read[0]!;
     const step = steps > read.length - 1 ? (seconds.at(-1)! - seconds[0]!) / steps : NaN;
+    const stamps = scaleStamps(seconds, 1, read.length < count);
     return {
-      stamps: scaleStamps(seconds, 1, read.length < count),
+      stamps: stamps && steps > read.length - 1 ? { ...stamps, numbers: read } : stamps,
       first,
       step: knownStep(convertStep(step, "s")),
     };

@@ -27,6 +27,17 @@ export function scaleStamps(
   return { seconds, isPart };
 }
 
+/** Stamps at the numbers of their time points, `NaN` at missing ones; the stamps alone if the numbers reach too far. */
+function spreadStamps(seconds: ArrayLike<number>, numbers: readonly number[]): ArrayLike<number> {
+  const [first = 0] = numbers;
+  const length = (numbers.at(-1) ?? first) - first + 1;
+  if (length > MAX_TIMES) return seconds;
+  const spread = new Float64Array(length).fill(NaN);
+  for (const [i, number] of numbers.entries()) spread[number - first] = seconds[i]!;
+  // Without neighbours, no difference is that of one step.
+  return spread.some((second, i) => Number.isFinite(second - spread[i + 1]!)) ? spread : seconds;
+}
+
 /** A place where a series of stamps is cut: the index before it, and the seconds to the next stamp. */
 export interface Cut {
   readonly after: number;
@@ -200,7 +211,7 @@ function computeTimes(seconds: ArrayLike<number>): number[] | null {
 
 /** The step that counts, and the reasons to doubt it. @param stated seconds, or `null` */
 function decideStep(
-  { seconds, isPart = false }: TimeStamps,
+  { seconds, isPart = false, numbers }: TimeStamps,
   stated: number | null,
   { name, size }: Axis,
   isHeld: (t: number) => boolean,
@@ -216,7 +227,9 @@ function decideStep(
   if (seconds.length > size) {
     return { step: stated, warnings: [warning("metadata_disagree", `${misfit}; ${instead}`)] };
   }
-  const { step, median, quantum, longest, cuts } = computeStampedStep(seconds);
+  const { step, median, quantum, longest, cuts } = computeStampedStep(
+    numbers ? spreadStamps(seconds, numbers) : seconds,
+  );
   const isAbsent = (stamp: number, index: number) => !Number.isFinite(stamp) && isHeld(index);
   const absent = Array.prototype.filter.call(seconds, isAbsent).length;
   const lacking = `${absent} of ${size} ${many} have no time stamp`;

@@ -165,3 +165,23 @@ Deno.test("ignores stamps of images that are neither a series nor a line scan, a
   deepEqual(timed({ name: "Y", step: 0.1, unit: "um", stamps: [0, 2, 4] }).step, [0.1, "um"]);
   equal(timed({ stamps: Array.from({ length: MAX_TIMES + 1 }, (_, i) => i) }).times, null);
 });
+
+Deno.test("stamps of time points with numbers give the step between neighbours, not over missing ones", () => {
+  // Time points 0, 2, 5 and 6 of a series of 4 s: only the last two are neighbours.
+  const numbers = [0, 2, 5, 6];
+  const stamps = { seconds: numbers.map((number) => 4 * number), numbers };
+  const given = {
+    axes: [{ name: "T", size: 4, step: 4, unit: "seconds" }],
+    stamps,
+    warnings: [],
+  };
+  const { axes, times, warnings } = withTimes(given as unknown as Acquisition);
+  equal(axes[0]!.step, 4);
+  deepEqual(times, [0, 8, 20, 24]);
+  deepEqual(warnings, []);
+  // The same without numbers takes the gaps for the step.
+  const { axes: [gapped] } = withTimes(
+    { ...given, stamps: { seconds: stamps.seconds } } as unknown as Acquisition,
+  );
+  ok(gapped!.step > 4);
+});
