@@ -30,7 +30,14 @@ import {
 import { METADATA_NAME, SEPARATE_IMAGE } from "../../marks.ts";
 import { type PageLayout, readPage } from "../../page.ts";
 import { RecentFiles } from "../../plane_files.ts";
-import { MAX_PLANES, type OpenedTiff, type SeriesList, type Stack, tagMoment } from "../../stack.ts";
+import {
+  MAX_PLANES,
+  type OpenedTiff,
+  type SeriesList,
+  type Stack,
+  type StackSizes,
+  tagMoment,
+} from "../../stack.ts";
 import { findPlanePage } from "../../stored_planes.ts";
 import { TiffFile } from "../../tiff_file.ts";
 import { findPixelSize, formatJavaColor, readDeclaredSizes, readElapsedTimes, summarySteps } from "./mod.ts";
@@ -356,6 +363,85 @@ function endOfValue(bytes: Uint8Array, start: number): number | null {
   return null;
 }
 
+/** The images of one position in a folder, by their names. */
+class PositionImages {
+  /** Names of all files in the folder. */
+  readonly listing: readonly string[];
+  /** The position, and others that the folder holds. */
+  readonly served: number | undefined;
+  readonly others: readonly number[];
+  readonly named: readonly NamedPlane[];
+  readonly channels: FileChannels;
+  readonly places: readonly (Indices & { readonly name: string })[];
+  readonly sizes: StackSizes;
+  /** Number of planes that the sizes have. */
+  readonly room: number;
+  /** Bytes of metadata and images. */
+  readonly fileSize: number;
+  /** Names of the served files, in the order of planes. */
+  readonly ordered: readonly string[];
+  readonly #names = new Map<number, string>();
+
+  /** @throws {DecodeFailed} the folder has no images of the position, or too many channels or planes */
+  constructor(files: FileAccess, folder: string, metadata: MetadataFile, position?: number) {
+    // A link that leaves the roots counts as missing.
+    this.listing = files.list(folder);
+    [this.served = position, ...this.others] = position === undefined
+      ? listPositionsIn(this.listing)
+      : [position];
+    let fileSize = metadata.size;
+    this.named = this.listing.flatMap((name) => {
+      const found = parseImageName(name);
+      const plane = found?.position === this.served ? found : null;
+      const size = plane && files.sizeOf(join(folder, name));
+      fileSize += size ?? 0;
+      return plane === null || size === null ? [] : [plane];
+    });
+    this.fileSize = fileSize;
+    if (this.named.length === 0) throw new DecodeFailed(`"${basename(folder)}" holds no image`);
+    this.channels = numberChannels(this.named, metadata);
+    this.places = this.named.map(({ t, channel, z, name }) => ({
+      t,
+      channel: typeof channel === "number" ? channel : this.channels.numbers.get(channel)!,
+      z,
+      name,
+    }));
+    this.sizes = this.#measure(readDeclaredSizes(metadata.summary));
+    this.room = this.sizes.T * this.sizes.C * this.sizes.Z;
+    if (this.sizes.C > MAX_CHANNELS) {
+      throw new DecodeFailed(`its names count ${this.sizes.C} channels, more than ${MAX_CHANNELS}`);
+    }
+    if (this.room > MAX_PLANES) {
+      throw new DecodeFailed(`its names count ${this.room} planes, more than ${MAX_PLANES}`);
+    }
+    for (const place of this.places) this.#names.getOrInsert(this.#numberOf(place), place.name);
+    this.ordered = [...this.#names].sort(([a], [b]) => a - b).map(([, name]) => name);
+  }
+
+  /** Number of planes that have a file. */
+  get count(): number {
+    return this.#names.size;
+  }
+
+  nameAt(index: Indices): string | undefined {
+    return this.#names.get(this.#numberOf(index));
+  }
+
+  /** Declared sizes, or larger ones if names need them. */
+  #measure(declared: StackSizes): StackSizes {
+    const most = (of: keyof Indices) => 1 + this.places.reduce((last, place) => Math.max(last, place[of]), 0);
+    return {
+      T: Math.max(declared.T, most("t")),
+      C: Math.max(declared.C, this.channels.names.length, most("channel")),
+      Z: Math.max(declared.Z, most("z")),
+    };
+  }
+
+  #numberOf({ t, channel, z }: Indices): number {
+    return (t * this.sizes.C + channel) * this.sizes.Z + z;
+  }
+}
+
 /**
  * The stack of one position of a folder.
  *
@@ -370,140 +456,116 @@ function buildPositionStack(
 ): Stack {
   const { files } = opened;
   const { summary, records } = metadata;
-  let fileSize = metadata.size;
-  // A link that leaves the roots counts as missing.
-  const listing = files.list(folder);
-  const [served = position, ...others] = position === undefined ? listPositionsIn(listing) : [position];
-  const named = listing.flatMap((name) => {
-    const found = parseImageName(name);
-    const plane = found?.position === served ? found : null;
-    const size = plane && files.sizeOf(join(folder, name));
-    fileSize += size ?? 0;
-    return plane === null || size === null ? [] : [plane];
-  });
-  if (named.length === 0) throw new DecodeFailed(`"${basename(folder)}" holds no image`);
-  const channels = numberChannels(named, metadata);
-  const at = ({ t, channel, z }: NamedPlane): Indices => ({
-    t,
-    channel: typeof channel === "number" ? channel : channels.numbers.get(channel)!,
-    z,
-  });
-  const places = named.map((plane) => ({ ...at(plane), name: plane.name }));
-  const most = (of: keyof Indices) => 1 + places.reduce((last, place) => Math.max(last, place[of]), 0);
-  const declared = readDeclaredSizes(summary);
-  const sizes = {
-    T: Math.max(declared.T, most("t")),
-    C: Math.max(declared.C, channels.names.length, most("channel")),
-    Z: Math.max(declared.Z, most("z")),
-  };
-  const room = sizes.T * sizes.C * sizes.Z;
-  if (sizes.C > MAX_CHANNELS) {
-    throw new DecodeFailed(`its names count ${sizes.C} channels, more than ${MAX_CHANNELS}`);
-  }
-  if (room > MAX_PLANES) throw new DecodeFailed(`its names count ${room} planes, more than ${MAX_PLANES}`);
-  const keyOf = ({ t, channel, z }: Indices) => (t * sizes.C + channel) * sizes.Z + z;
-  const names = new Map<number, string>();
-  for (const place of places) names.getOrInsert(keyOf(place), place.name);
-  const ordered = [...names].sort(([a], [b]) => a - b).map(([, name]) => name);
-  const pool = new RecentFiles(
-    opened.path,
-    opened.tiff,
-    (path) => new TiffFile(files.open(path), files),
-  );
+  const images = new PositionImages(files, folder, metadata, position);
+  const { sizes, ordered } = images;
+  const open = (path: string) => new TiffFile(files.open(path), files);
+  const pool = new RecentFiles(opened.path, opened.tiff, open);
   const layout = findFirstLayout(pool, ordered.map((name) => join(folder, name)));
   const first = records.get(ordered[0]!);
   const page = readPageMetadata(layout.directory);
-  const doubts: Warning[] = [];
-  const numbers = new StatedNumbers("The metadata of Micro-Manager");
-  const pixel = findPixelSize(
-    summary,
-    first?.pixel ?? numbers.value("PixelSizeUm", page.PixelSizeUm),
-    doubts,
-    numbers,
-  );
-  const calibrations = selectCalibrations({
-    X: [pixel, "um"],
-    Y: [pixel, "um"],
-    ...summarySteps(summary, numbers),
-  }, doubts);
-  doubts.push(...numbers.warnings);
+  const { calibrations, warnings: doubts } = readFolderSteps(summary, first, page);
   const colors: unknown[] = Array.isArray(summary.ChColors) ? summary.ChColors : [];
   const written = [summary.StartTime, summary.Time, first?.time, page.Time].map((text) =>
     findMoment(findJsonText(text))
   );
-  const text = `The acquisition declares ${room} planes, but ${names.size} are there`;
-  const stored = new Set(named.map(({ name }) => name));
-  const isServed = new Set(ordered);
-  const gone = [...records.keys()].filter((name) =>
-    parseImageName(name)?.position === served && !stored.has(name)
-  );
-  const repeated = places.flatMap((place) => {
-    const other = names.get(keyOf(place))!;
-    return other === place.name ? [] : [`"${place.name}" (as "${other}")`];
-  });
   return {
     sizes,
     layout,
     calibrations,
-    names: Array.from({ length: sizes.C }, (_, i) => channels.names[i] || null),
+    names: Array.from({ length: sizes.C }, (_, i) => images.channels.names[i] || null),
     colors: colors.map(formatJavaColor),
     stamps: readElapsedTimes(sizes.T, (t) => {
-      const name = names.get(keyOf({ t, channel: 0, z: 0 }));
+      const name = images.nameAt({ t, channel: 0, z: 0 });
       const milliseconds = name === undefined ? undefined : records.get(name)?.milliseconds;
       return milliseconds === undefined ? null : { "ElapsedTime-ms": milliseconds };
     }),
     moment: chooseMoment(...written, tagMoment(layout.directory)),
-    fileSize,
-    // Also those of other positions, and those that repeat a plane: they are no acquisitions of their own.
-    files: () => {
-      const rest = listing.filter((name) => parseImageName(name) !== null && !stored.has(name));
-      const repeats = named.flatMap(({ name }) => isServed.has(name) ? [] : [name]);
-      const more = rest.map((name) => join(folder, name)).filter((path) => files.sizeOf(path) !== null);
-      return [...[...ordered, ...repeats].map((name) => join(folder, name)), ...more];
-    },
+    fileSize: images.fileSize,
+    files: () => listFolderFiles(files, folder, images),
     documents: (list) => {
       using file = files.openNeighbour(join(folder, METADATA_NAME));
       const whole = file !== null && file.size <= list.left;
-      list.add(
-        METADATA_NAME,
-        "application/json",
-        whole ? decodeAnyText(file.read(0, file.size, METADATA_NAME)) : null,
-      );
+      const text = whole ? decodeAnyText(file.read(0, file.size, METADATA_NAME)) : null;
+      list.add(METADATA_NAME, "application/json", text);
     },
     warnings: [
       ...metadata.warnings,
-      ...missingFiles(gone),
-      ...warnIf(names.size !== room, "planes_missing", text),
-      ...warnIf(
-        repeated.length > 0,
-        "planes_repeated",
-        `Files state the same plane as others, which are served: ${listed(repeated)}`,
-      ),
-      ...warnIf(
-        others.length > 0,
-        "content_left_out",
-        `"${basename(folder)}" holds other positions, to be opened by their files: ${
-          listed(others.map(String))
-        }`,
-      ),
+      ...warnAboutImages(folder, images, records),
       ...doubts,
-      ...warnAboutIndices(places, records, channels.names),
+      ...warnAboutIndices(images.places, records, images.channels.names),
       ...warnIf(
         layout.directory.next !== 0,
         "content_left_out",
         "The files have further pages, of which the names say nothing; the first page is served",
       ),
     ],
-    indexBytes: places.length * PLACE_BYTES + records.size * RECORD_BYTES,
-    holds: (index) => names.has(keyOf(index)),
+    indexBytes: images.places.length * PLACE_BYTES + records.size * RECORD_BYTES,
+    holds: (index) => images.nameAt(index) !== undefined,
     plane: (index) => {
-      const name = names.get(keyOf(index));
+      const name = images.nameAt(index);
       const what = `the plane T=${index.t} C=${index.channel} Z=${index.z}`;
       if (name === undefined) throw new PlaneNotFound(`${what} has no file in "${basename(folder)}"`);
       const tiff = pool.get(join(folder, name));
       return { name, tiff, page: findPlanePage(tiff.first, layout, what) };
     },
   };
+}
+
+/** Steps by the summary, the record of the first plane and the metadata of its page. */
+function readFolderSteps(
+  summary: JsonObject,
+  first: PlaneRecord | undefined,
+  page: JsonObject,
+): Pick<Stack, "calibrations"> & { readonly warnings: readonly Warning[] } {
+  const warnings: Warning[] = [];
+  const numbers = new StatedNumbers("The metadata of Micro-Manager");
+  const own = first?.pixel ?? numbers.value("PixelSizeUm", page.PixelSizeUm);
+  const pixel = findPixelSize(summary, own, warnings, numbers);
+  const steps = { X: [pixel, "um"], Y: [pixel, "um"], ...summarySteps(summary, numbers) } as const;
+  const calibrations = selectCalibrations(steps, warnings);
+  return { calibrations, warnings: [...warnings, ...numbers.warnings] };
+}
+
+/** All files of a folder's acquisition: also those of other positions, and those that repeat a plane, are no acquisitions of their own. */
+function listFolderFiles(
+  files: FileAccess,
+  folder: string,
+  { listing, named, ordered }: PositionImages,
+): string[] {
+  const stored = new Set(named.map(({ name }) => name));
+  const isServed = new Set(ordered);
+  const rest = listing.filter((name) => parseImageName(name) !== null && !stored.has(name));
+  const repeats = named.flatMap(({ name }) => isServed.has(name) ? [] : [name]);
+  const more = rest.map((name) => join(folder, name)).filter((path) => files.sizeOf(path) !== null);
+  return [...[...ordered, ...repeats].map((name) => join(folder, name)), ...more];
+}
+
+/** Warns about images that are missing, that repeat a plane, or that belong to other positions. */
+function warnAboutImages(
+  folder: string,
+  images: PositionImages,
+  records: MetadataFile["records"],
+): Warning[] {
+  const { named, served, places, others, room, count } = images;
+  const stored = new Set(named.map(({ name }) => name));
+  const gone = [...records.keys()].filter((name) =>
+    parseImageName(name)?.position === served && !stored.has(name)
+  );
+  const repeated = places.flatMap((place) => {
+    const other = images.nameAt(place)!;
+    return other === place.name ? [] : [`"${place.name}" (as "${other}")`];
+  });
+  const text = `The acquisition declares ${room} planes, but ${count} are there`;
+  const same = `Files state the same plane as others, which are served: ${listed(repeated)}`;
+  const beside = `"${basename(folder)}" holds other positions, to be opened by their files: ${
+    listed(others.map(String))
+  }`;
+  return [
+    ...missingFiles(gone),
+    ...warnIf(count !== room, "planes_missing", text),
+    ...warnIf(repeated.length > 0, "planes_repeated", same),
+    ...warnIf(others.length > 0, "content_left_out", beside),
+  ];
 }
 
 /** Memory of a plane's name and place, and of its record. */
