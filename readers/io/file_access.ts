@@ -23,9 +23,8 @@ import {
   makeMark,
   type PathKind,
   unlessMissing,
-  type unreadableFile,
 } from "./paths.ts";
-import { MAX_FOLDER_ENTRIES, type MAX_READ_STEP } from "./limits.ts";
+import { MAX_FOLDER_ENTRIES } from "./limits.ts";
 import { isAppleDouble, StoredNames } from "./names.ts";
 import { RandomAccessFile, type ReadCounts } from "./random_access_file.ts";
 import { StopFlag } from "./stop_flag.ts";
