@@ -5,6 +5,7 @@ import { formatSamples } from "../binary/format_samples.ts";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
 import { checkPlanes, hasSharedSamples, type Planes, type Question, sharedCases } from "./shared_samples.ts";
 import { outputOf, run, spawn } from "../child_process.ts";
+import { PATIENCE } from "../deadline.ts";
 import { programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
 
@@ -26,7 +27,7 @@ async function ask(python: string, server: ServerProcess, questions: readonly Qu
   });
   const lines = questions.map((question) => `${JSON.stringify(question)}\n`).join("");
   const [{ stdout }] = await Promise.all([
-    outputOf(child, "the client in Python"),
+    outputOf(child, "the client in Python", 4 * PATIENCE),
     new Blob([lines]).stream().pipeTo(child.stdin),
   ]);
   const answers = new TextDecoder().decode(stdout).trimEnd().split("\n").map((line) => JSON.parse(line));
