@@ -7,6 +7,7 @@ import {
   checkPosition,
   checkResults,
   checkSettings,
+  dropDamage,
   showWithFallback,
 } from "../../static/demo/v2/saving/checked.ts";
 
@@ -212,4 +213,33 @@ Deno.test("shows without what was kept if that cannot be drawn, and fails if not
   };
   assert.throws(() => showWithFallback(fails, "sound"), RangeError);
   assert.throws(() => showWithFallback(fails, null), RangeError);
+});
+
+Deno.test("kept work with a view, a range or a region that is NaN is shown without it", () => {
+  const band = {
+    id: "band-1",
+    kind: "band",
+    name: "soma",
+    color: "#fff",
+    ends: [{ x: null, y: 3 }, { x: null, y: 9 }],
+  };
+  const drawn = {
+    shape: [600, 80],
+    isLineScan: true,
+    regions: [band],
+    traces: TRACE,
+    cursors: { lines: 1, columns: 1 },
+    kymograph: null,
+  };
+  const kept: Json = { ...structuredClone(LOOK), drawn, summary: "12 mm/s" };
+  assert.deepEqual(dropDamage(kept), kept);
+  const lost = [{ x: null, y: NaN }, { x: null, y: 9 }];
+  const damaged: Json = {
+    ...kept,
+    drawn: { ...drawn, regions: [band, { ...band, id: "band-2", ends: lost }] },
+  };
+  assert.deepEqual(dropDamage(damaged), kept);
+  const { source: _, ...others } = kept;
+  const view = { x0: 0, y0: NaN, x1: 600, y1: 80 };
+  assert.deepEqual(dropDamage({ ...kept, source: { ...LOOK.source, view } }), others);
 });

@@ -5,7 +5,13 @@
 import { Emitter, type Plain } from "../controls/emitter.ts";
 import { type DrawnLook, summarizeDrawing, summarizeDrawn } from "../drawing/drawn.ts";
 import { identifyLocation, identifyWork, type StoredWork, type WorkStore } from "./work_store.ts";
+import { dropDamage } from "../saving/checked.ts";
 import type { Restored } from "../saving/restored.ts";
+
+const withoutDamage = (work: StoredWork): StoredWork => ({
+  ...work,
+  look: work.look && dropDamage(work.look),
+});
 
 /** Identifies a recording whose work is kept. */
 export interface KeptRecording {
@@ -98,9 +104,9 @@ export class KeptWork extends Emitter<{
   async recall(recording: KeptRecording): Promise<Recalled | null> {
     try {
       const work = await this.#store.get(identifyWork(recording));
-      if (work !== undefined) return { work, isOther: false };
+      if (work !== undefined) return { work: withoutDamage(work), isOther: false };
       const former = await this.#store.at(identifyLocation(recording));
-      return former === undefined ? null : { work: former, isOther: true };
+      return former === undefined ? null : { work: withoutDamage(former), isOther: true };
     } catch {
       return null;
     }

@@ -273,6 +273,16 @@ export function checkKymograph(look: unknown): DrawnLook | null {
     : null;
 }
 
+/** Kept work without what cannot be shown, such as a view or an end of a region that is NaN; all else stays as it is. */
+export function dropDamage(kept: DrawnLook): DrawnLook {
+  const { source: _, reference: __, statistic: ___, typed: ____, drawn, ...rest } = kept;
+  return {
+    ...rest,
+    ...checkLook(kept).look,
+    ...drawn !== undefined && { drawn: drawn && { ...drawn, regions: drawn.regions.filter(isRegion) } },
+  };
+}
+
 const describeFields = (names: readonly string[]) => [...new Set(names.map((name) => WORDS[name] ?? name))];
 
 /**
