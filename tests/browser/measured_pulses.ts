@@ -59,7 +59,7 @@ export function measuredPulses(what: Pulses) {
     const plane = { samples, shape: [lines, columns] as const };
     const { found, settings: { window } } = measuredIn("velocity", plane, {
       window: what.window,
-      method: what.method,
+      method: what.method ?? (what.window === undefined ? undefined : "autocorrelation"),
     }, { axes, pixelTime: what.pixelTime ?? 0 });
     all.push(...found);
     for (const number of found.filter(hasCountedVelocity)) {

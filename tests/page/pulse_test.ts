@@ -109,7 +109,12 @@ Deno.test("corrects velocities for the time along the line", async (t) => {
       const plane = { samples, shape: [lines, columns] as const };
       for (const [time, truth] of [[pixelTime, velocity], [0, velocity / (1 - velocity * pixelTime)]]) {
         // Microseconds of a line of 1 ms.
-        const { found } = measuredIn("velocity", plane, { window: 60, step: 60, pixelTime: 1000 * time! });
+        const { found } = measuredIn("velocity", plane, {
+          method: "autocorrelation",
+          window: 60,
+          step: 60,
+          pixelTime: 1000 * time!,
+        });
         for (const one of found) {
           assert(Math.abs(one.velocity / truth! - 1) < 0.01, `${one.velocity}, not ${truth}`);
         }

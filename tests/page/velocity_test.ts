@@ -18,6 +18,7 @@ import expected from "./measured/velocities.json" with { type: "json" };
 /** Velocities in all windows of whole lines. */
 const windowsOf = (samples: Float32Array, columns: number, window: number, settings = {}) =>
   measuredIn("velocity", { samples, shape: [samples.length / columns, columns] }, {
+    method: "autocorrelation",
     window,
     step: window,
     ...settings,
