@@ -75,7 +75,7 @@ for (const name of BROWSERS) {
     const lastPoint = async () =>
       await Promise.all(
         ["x", "y"].map((axis) =>
-          page.evaluate(`document.getElementById("shape-point-3-${axis}").valueAsNumber`)
+          page.evaluate(`Number(document.getElementById("shape-point-3-${axis}").value)`)
         ),
       ) as [
         number,
