@@ -24,7 +24,11 @@ export function measuredStreaks({ window, columns, speed, noise, cells, recordin
   return Array.from({ length: recordings }, (_, i) => {
     const velocity = i % 2 === 0 ? speed : -speed;
     const samples = streaks({ lines, columns, velocity, noise, seed: 100 + i, width, distance });
-    return measuredIn("velocity", { samples, shape: [lines, columns] }, { method: "autocorrelation", window, step: window }).found
+    return measuredIn("velocity", { samples, shape: [lines, columns] }, {
+      method: "autocorrelation",
+      window,
+      step: window,
+    }).found
       .map((found) => ({ ...found, off: Math.abs(found.velocity / velocity - 1) }));
   }).flat();
 }
