@@ -489,7 +489,7 @@ function explainOutside(
   return `Rectangle "${name}" reaches from column ${left}, row ${top} to column ${right}, row ${bottom}; the image has ${columns} columns and ${rows} rows`;
 }
 
-/** The projection to measure; without an axis, along the only one. @throws {RangeError} there is none, or more than one */
+/** The projection to measure. Without an axis, takes the only one. @throws {RangeError} the image has no axis, or several */
 function chooseProjection(
   { projection = null }: ShellSettings,
   along: ReturnType<typeof listStackAxes>,

@@ -251,7 +251,7 @@ function analysesDocument(
   return { format: "store-analyses", version: 1, image_id: id, analyses };
 }
 
-/** The scan path; `null` if there is none, or its arrays do not fit each other. */
+/** The scan path; `null` without one, or if its arrays differ in length. */
 function pathOf(side: Sidecar | null, warnings: Warning[]): Pick<Points, "points" | "isLine"> {
   const none = { points: null, isLine: false };
   const metadata = side?.reference_image_metadata;

@@ -101,7 +101,7 @@ export class Fields {
     return value;
   }
 
-  /** A text up to its NUL. @throws {DamagedStructure} there is none */
+  /** Reads a text up to its NUL. @throws {DamagedStructure} no NUL follows */
   text(): string {
     const end = this.bytes.indexOf(0, this.at);
     if (end < 0) this.fail("a text has no end");

@@ -106,7 +106,7 @@ export class Hdf5File implements Disposable {
     return this.#headerOf(path)?.address ?? null;
   }
 
-  /** The file that an external link names; `""` if this is none. */
+  /** The file that an external link names; `""` for other links. */
   externalFile(path: string): string {
     const target = this.#targetOf(path);
     return target !== null && "external" in target ? target.external : "";
