@@ -167,7 +167,8 @@ function displayOf(header: JsonObject, warnings: Warning[]): NonNullable<ImageDo
       const isTime = /^(?:[mun]?s|(?:milli|micro|nano)?sec(?:ond)?s?)$/i.test(unit);
       display[axis] = { type: isTime ? "time" : "space", unit, scale };
     } else if (!namesAxis(unit)) {
-      const text = `acqstore gives the step ${scale} ${unit} along ${letter}, which is none; it is unknown`;
+      const text =
+        `acqstore gives the step ${scale} ${unit} along ${letter}, which is not a step; the step is unknown`;
       const doubt: StepDoubt = { code: "step_unknown", text, unlessStepOf: letter };
       warnings.push(doubt);
     }

@@ -152,7 +152,7 @@ export class RecordNodes {
     throw new DamagedStructure(`the B-tree of ${this.#tree.owner} is damaged: it has ${why} records`);
   }
 
-  /** The record for which `order` is 0: it is negative for records before the wanted one. `null` if there is none. */
+  /** Finds the record for which `order` is 0; `order` is negative for records before it. Returns `null` without a match. */
   find(order: (record: Uint8Array) => number): Uint8Array | null {
     let pointer = this.#root();
     let parent = "";

@@ -157,7 +157,8 @@ export function statedStep(
   if (step === null || step === undefined) return undefined;
   const amount = letter === "Z" ? Math.abs(step) : step;
   if (!(Number.isFinite(amount) && amount > 0)) {
-    const text = `The file states a step of ${step} along ${letter}, which is none; it is unknown`;
+    const text =
+      `The file states a step of ${step} along ${letter}, which is not a step; the step is unknown`;
     const doubt: StepDoubt = { code: "step_unknown", text, unlessStepOf: letter };
     addWarning(warnings, doubt);
   }
