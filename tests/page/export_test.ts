@@ -95,7 +95,7 @@ Deno.test("draws a broken trace with its gaps in the plot and in its legend", ()
   }, measure);
   const dashes = elementsOf(svg).filter(({ attributes }) => attributes.stroke === "#c00")
     .map(({ name, attributes }) => `${name} ${attributes["stroke-dasharray"] ?? "whole"}`);
-  assert.deepEqual(dashes, ["polyline whole", "polyline 6 3", "line whole", "line 6 3"]);
+  assert.deepEqual(dashes, ["polyline whole", "polyline 6 3", "polyline whole", "polyline 6 3"]);
 });
 
 Deno.test("names lines at their right ends, without a legend", () => {
@@ -108,7 +108,8 @@ Deno.test("names lines at their right ends, without a legend", () => {
     ],
   }, measure);
   const elements = elementsOf(svg);
-  assert.deepEqual(elements.filter(({ name }) => name === "line"), []);
+  const lines = elements.filter(({ attributes }) => ["#c00", "#00c"].includes(attributes.stroke!));
+  assert.equal(lines.length, 2, "lines of a legend");
   const [clip] = elements.filter(({ name, attributes }) => name === "rect" && attributes.x !== undefined);
   const [left, top, width, height] = ["x", "y", "width", "height"].map((name) =>
     Number(clip!.attributes[name])

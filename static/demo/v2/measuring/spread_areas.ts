@@ -1,4 +1,5 @@
-/** The areas of standard errors around values, for charts of the page and saved plots. */
+/** Marks of values and their standard errors, for charts of the page and saved plots. */
+import type { Mark } from "../picture/marks.ts";
 
 /** A value with its standard error. */
 export interface SpreadValue {
@@ -10,7 +11,7 @@ export interface SpreadValue {
 }
 
 /** Opacity of the areas. */
-export const SPREAD_OPACITY = 0.25;
+const SPREAD_OPACITY = 0.25;
 
 /** Values follow each other within this many of the least steps between two. */
 const NEXT_WITHIN = 1.5;
@@ -47,3 +48,10 @@ export function spreadAreas(
       )
   );
 }
+
+/** The areas of {@linkcode spreadAreas} as marks. */
+export const markSpreads = (
+  values: readonly SpreadValue[],
+  frame: { across: (x: number) => number; up: (value: number) => number },
+  color: string,
+): Mark[] => spreadAreas(values, frame).map((points) => ({ points, fill: color, opacity: SPREAD_OPACITY }));

@@ -5,8 +5,8 @@
  */
 import { type FrameRange, layoutFrame, type PlotFrame } from "../picture/frame.ts";
 import { endLabels } from "./end_labels.ts";
-import { SPREAD_OPACITY, spreadAreas } from "./spread_areas.ts";
-import type { Mark } from "../picture/marks.ts";
+import { markSpreads } from "./spread_areas.ts";
+import { describeMark, LABEL_SIZE, type Mark } from "../picture/marks.ts";
 
 /** One curve of a plot; `x` and `y` are equally long. */
 export interface PlotTrace {
@@ -41,8 +41,6 @@ export interface SvgPlot {
   /** Whether the plot is low, with denser ticks. */
   isStrip?: boolean;
 }
-
-const SIZE = 12;
 
 /** Colours and font of a plot. */
 export interface PlotLook {
@@ -97,78 +95,67 @@ export function drawSvgPlot(
   const across = (value: number) => plot.left + (value - x.low) / (x.high - x.low) * plot.width;
   const legend = (named.length + (note === "" ? 0 : 1)) * LEGEND_LINE;
   const right = plot.left + plot.width + NAME_GAP;
+  const frame = { across, up };
   const body = [
     `<rect width="${width}" height="${height}" fill="${escapeXml(ground)}"/>`,
     `<clipPath id="plot"><rect x="${roundForSvg(plot.left)}" y="${roundForSvg(plot.top)}" width="${
       roundForSvg(plot.width)
     }" height="${roundForSvg(plot.height)}"/></clipPath>`,
-    ...marks.map((mark) => markElement(mark, ink)),
-    `<g clip-path="url(#plot)" fill="none" stroke-width="1.25" stroke-linejoin="round">`,
-    ...traces.flatMap((trace) => spreadElements(trace, { across, up })),
-    ...traces.map((trace) => traceElement(trace, { x, plot, across, up })),
+    ...writeMarks(marks, ink),
+    `<g clip-path="url(#plot)">`,
+    ...writeMarks(traces.flatMap((trace) => markTraceSpread(trace, frame)), ink),
+    ...writeMarks(traces.flatMap((trace) => markTrace(trace, frame, x, plot)), ink),
     "</g>",
-    ...named.flatMap(({ name, color, dash = "" }, i) => {
-      if (places !== null) return [textElement(name, [right, places[i]!], "start", false, color)];
-      const at = height - legend + (i + 0.5) * LEGEND_LINE;
-      return [
-        `<line x1="${roundForSvg(plot.left)}" x2="${
-          roundForSvg(plot.left + 28)
-        }" y1="${at}" y2="${at}" stroke="${escapeXml(color)}" stroke-width="2"${formatDash(dash)}/>`,
-        textElement(name, [plot.left + 34, at], "start", false, ink),
-      ];
-    }),
-    ...(note === "" ? [] : [textElement(note, [plot.left, height - LEGEND_LINE / 2], "start", false, ink)]),
+    ...writeMarks(
+      named.flatMap(({ name, color, dash }, i): Mark[] => {
+        if (places !== null) return [{ text: name, at: [right, places[i]!], anchor: "start", color }];
+        const at = height - legend + (i + 0.5) * LEGEND_LINE;
+        const line = { points: [[plot.left, at], [plot.left + 28, at]], color, width: 2 };
+        return [{ ...line, ...dash && { dash } }, { text: name, at: [plot.left + 34, at], anchor: "start" }];
+      }),
+      ink,
+    ),
+    ...(note === ""
+      ? []
+      : writeMarks([{ text: note, at: [plot.left, height - LEGEND_LINE / 2], anchor: "start" }], ink)),
   ];
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${
     escapeXml(font)
-  }" font-size="${SIZE}" color="${escapeXml(ink)}">\n${body.join("\n")}\n</svg>\n`;
+  }" font-size="${LABEL_SIZE}" color="${escapeXml(ink)}">\n${body.join("\n")}\n</svg>\n`;
 }
 
-function markElement(mark: Mark, ink: string) {
-  if (mark.text !== undefined) {
-    return textElement(mark.text, mark.at!, mark.anchor!, mark.turned === true, ink);
-  }
-  return `<polyline points="${points(mark.points!)}" fill="none" stroke="${escapeXml(ink)}"/>`;
-}
+/** SVG text of marks. @param ink colour of those that have none */
+const writeMarks = (marks: readonly Mark[], ink: string): string[] =>
+  marks.flatMap((mark) => describeMark(mark, ink)).map(({ tag, attributes, text }) => {
+    const stated = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined)
+      .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`).join("");
+    return text === undefined ? `<${tag}${stated}/>` : `<${tag}${stated}>${escapeXml(text)}</${tag}>`;
+  });
 
-function textElement(
-  text: string,
-  [x, y]: readonly [number, number],
-  anchor: string,
-  isTurned: boolean,
-  ink: string,
-): string {
-  const turn = isTurned ? ` transform="rotate(-90 ${roundForSvg(x)} ${roundForSvg(y)})"` : "";
-  // Few drawing programs support dominant-baseline: a third of the font size centres the text.
-  const place = `x="${roundForSvg(x)}" y="${roundForSvg(y)}" dy="${SIZE / 3}"`;
-  return `<text ${place} text-anchor="${anchor}" fill="${escapeXml(ink)}"${turn}>${escapeXml(text)}</text>`;
-}
+/** Places of values in a plot, in CSS pixels. */
+type PlotScale = { across: (value: number) => number; up: (value: number) => number };
 
-function traceElement(
-  { x, y, color, dash = "", isDots = false, radius = 2 }: PlotTrace,
-  frame: {
-    x: { low: number; high: number };
-    plot: { width: number };
-    across: (value: number) => number;
-    up: (value: number) => number;
-  },
-) {
-  const seen = [...thinOut(x, y, frame.x, frame.plot.width * POINTS_A_PIXEL)];
-  const stroke = escapeXml(color);
+/** The dots of a trace, or its lines, which gaps part. */
+function markTrace(
+  { x, y, color, dash, isDots = false, radius = 2 }: PlotTrace,
+  { across, up }: PlotScale,
+  range: { low: number; high: number },
+  plot: { width: number },
+): Mark[] {
+  const seen = [...thinOut(x, y, range, plot.width * POINTS_A_PIXEL)];
   if (isDots) {
-    return seen.filter((i) => Number.isFinite(y[i])).map((i) =>
-      `<circle cx="${roundForSvg(frame.across(x[i]!))}" cy="${
-        roundForSvg(frame.up(y[i]!))
-      }" r="${radius}" fill="${stroke}"/>`
-    ).join("\n");
+    return seen.filter((i) => Number.isFinite(y[i])).map((i) => ({
+      ring: [across(x[i]!), up(y[i]!), radius],
+      fill: color,
+    }));
   }
-  const runs: [number, number][][] = [[]];
+  const runs: [number, number][][] = [];
+  let run: [number, number][] = [];
   for (const i of seen) {
-    if (Number.isFinite(y[i])) runs[runs.length - 1]!.push([frame.across(x[i]!), frame.up(y[i]!)]);
-    else if (runs[runs.length - 1]!.length > 0) runs.push([]);
+    if (!Number.isFinite(y[i])) run = [];
+    else if (run.push([across(x[i]!), up(y[i]!)]) === 1) runs.push(run);
   }
-  return runs.filter((run) => run.length > 0)
-    .map((run) => `<polyline points="${points(run)}" stroke="${stroke}"${formatDash(dash)}/>`).join("\n");
+  return runs.map((points) => ({ points, color, width: 1.25, ...dash && { dash } }));
 }
 
 /** The last visible value; NaN without one. */
@@ -178,19 +165,12 @@ function findEndOfTrace({ x, y }: PlotTrace, { low, high }: { low: number; high:
   return y[i] ?? NaN;
 }
 
-/** The areas of standard errors. */
-function spreadElements(
-  { x, y, color, spread }: PlotTrace,
-  frame: { across: (value: number) => number; up: (value: number) => number },
-): string[] {
+/** The area of the standard errors of a trace. */
+function markTraceSpread({ x, y, color, spread }: PlotTrace, scale: PlotScale): Mark[] {
   if (spread === undefined) return [];
   const values = Array.from(x, (place, i) => ({ x: place, value: y[i]!, spread: spread[i]! }));
-  return spreadAreas(values, frame).map((corners) =>
-    `<polygon points="${points(corners)}" fill="${escapeXml(color)}" fill-opacity="${SPREAD_OPACITY}"/>`
-  );
+  return markSpreads(values, scale, color);
 }
-
-const formatDash = (dash: string) => dash === "" ? "" : ` stroke-dasharray="${escapeXml(dash)}"`;
 
 /** Indices of the visible values; if they are many, of the minimum and maximum in each step. */
 function* thinOut(
@@ -218,9 +198,6 @@ function* thinOut(
     if (low !== high) yield Math.max(low, high);
   }
 }
-
-const points = (places: readonly (readonly number[])[]) =>
-  places.map(([x, y]) => `${roundForSvg(x!)},${roundForSvg(y!)}`).join(" ");
 
 const roundForSvg = (value: number) => Math.round(value * 100) / 100;
 

@@ -6,8 +6,8 @@ import { formatAxisTitle, formatRounded, toPhysical } from "../../../measure/axe
 import { byId, element, findWithin, svgElement } from "../controls/element.ts";
 import { type Chart, type ChartSpan, darkenOnGround, drawChart, light } from "../picture/chart.ts";
 import { drawAxisStrip, STRIP_HEIGHT } from "../picture/frame.ts";
-import { makeSvgMarks, type Mark, measureLabel } from "../picture/marks.ts";
-import { SPREAD_OPACITY, spreadAreas } from "./spread_areas.ts";
+import { drawCanvasMarks, makeSvgMarks, type Mark, measureLabel } from "../picture/marks.ts";
+import { markSpreads } from "./spread_areas.ts";
 import { type ChartCurve, computeCurveColumns } from "./trace_curves.ts";
 import {
   type ChartSeries,
@@ -326,8 +326,7 @@ class TraceChart {
         ),
     );
     const ink = getComputedStyle(this.box).color;
-    drawSpreads(chart, content, ink);
-    drawPoints(chart, content, range, ink);
+    drawInPlot(chart, [...markValueSpreads(content, chart, ink), ...markValues(content, chart, range, ink)]);
     const { plot: { left: start, width: wide }, up, marks, gutter } = chart;
     const zero = { points: [[start, up(0)], [start + wide, up(0)]], color: "var(--field)" };
     this.#svg.replaceChildren(
@@ -366,50 +365,37 @@ function markGaps({ gaps = [] }: Content, { plot, across, up }: Chart, { low, hi
     );
 }
 
-function drawPoints(
-  { context, plot, across, up }: Chart,
-  { points }: Content,
-  { low, high }: Range,
-  color: string,
-) {
+/** Draws marks on the canvas, cut at the edges of the plot. */
+function drawInPlot({ context, plot }: Chart, marks: readonly Mark[]) {
   context.save();
   context.beginPath();
   context.rect(plot.left, plot.top, plot.width, plot.height);
   context.clip();
-  for (const { line, value, opacity, color: own } of points) {
-    context.fillStyle = own || color;
-    context.globalAlpha = opacity;
-    context.beginPath();
-    const x = across(line);
-    if (value >= low && value <= high) context.arc(x, up(value), 2.5, 0, 2 * Math.PI);
-    else {
-      // Out of range: an arrow at the edge.
-      const [y, away] = value > high ? [up(high), 6] : [up(low), -6];
-      for (const aside of [0, 4, -4]) context.lineTo(x + aside, aside === 0 ? y : y + away);
-    }
-    context.fill();
-  }
+  drawCanvasMarks(context, marks, INK);
   context.restore();
 }
 
-/** Fills the areas of standard errors, result by result. */
-function drawSpreads({ context, plot, across, up }: Chart, { points }: Content, color: string) {
-  context.save();
-  context.beginPath();
-  context.rect(plot.left, plot.top, plot.width, plot.height);
-  context.clip();
-  context.globalAlpha = SPREAD_OPACITY;
-  for (const ofResult of Map.groupBy(points, ({ of }) => of).values()) {
-    context.fillStyle = ofResult[0]?.color || color;
+/** A dot for each value; an arrow at the edge if it is out of range. */
+const markValues = (
+  { points }: Content,
+  { across, up }: Chart,
+  { low, high }: Range,
+  color: string,
+): Mark[] =>
+  points.map(({ line, value, opacity, color: own }) => {
+    const style = { fill: own || color, opacity };
+    const x = across(line);
+    if (value >= low && value <= high) return { ring: [x, up(value), 2.5], ...style };
+    const [y, away] = value > high ? [up(high), 6] : [up(low), -6];
+    return { points: [[x, y], [x + 4, y + away], [x - 4, y + away]], ...style };
+  });
+
+/** The areas of standard errors, result by result. */
+const markValueSpreads = ({ points }: Content, chart: Chart, color: string): Mark[] =>
+  [...Map.groupBy(points, ({ of }) => of).values()].flatMap((ofResult) => {
     const values = ofResult.map(({ line, value, spread }) => ({ x: line, value, spread }));
-    for (const corners of spreadAreas(values, { across, up })) {
-      context.beginPath();
-      for (const corner of corners) context.lineTo(...corner);
-      context.fill();
-    }
-  }
-  context.restore();
-}
+    return markSpreads(values, chart, ofResult[0]?.color || color);
+  });
 
 function markEvents({ events = [], cursors, level }: Content, { plot, across, up }: Chart): Mark[] {
   const { left, top } = plot;

@@ -1,12 +1,12 @@
 /**
- * Marks over and around a picture, drawn identically as SVG on the page (sharp, with selectable text) and on a canvas
- * for the saved picture.
+ * Marks over and around a picture and in charts, drawn alike as SVG elements of the page (sharp, with selectable text), in
+ * saved SVG files, and on a canvas.
  */
 import { svgElement } from "../controls/element.ts";
 
-/** One of a line, a ring and a text, in CSS pixels. */
+/** One of a line, an area, a ring and a text, in CSS pixels. */
 export interface Mark {
-  /** Points of a line, x and y. */
+  /** Points of a line or corners of an area, x and y. */
   points?: readonly (readonly number[])[];
   ring?: readonly [x: number, y: number, radius: number];
   text?: string;
@@ -18,6 +18,10 @@ export interface Mark {
   turned?: boolean;
   /** CSS; the text colour of the page by default. */
   color?: string;
+  /** CSS colour of the area within the points or the ring, which then have no line. */
+  fill?: string;
+  /** Opacity of that area. */
+  opacity?: number;
   /** Width of a line. */
   width?: number;
   /** Lengths of strokes and gaps. */
@@ -26,8 +30,10 @@ export interface Mark {
   halo?: boolean;
 }
 
-/** Font of all labels. */
-const LABEL_FONT = '12px system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
+/** Height of all labels, in CSS pixels. */
+export const LABEL_SIZE = 12;
+
+const LABEL_FONT = `${LABEL_SIZE}px system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif`;
 
 const HALO = "rgba(0, 0, 0, 0.8)";
 
@@ -40,37 +46,58 @@ export function measureLabel(text: string): number {
   return ruler.measureText(text).width;
 }
 
-/** SVG elements of the marks. */
-export const makeSvgMarks = (marks: readonly Mark[]): SVGElement[] => marks.flatMap(makeSvgMark);
+/** An SVG element that draws a mark. */
+export interface MarkElement {
+  tag: "text" | "circle" | "polygon" | "polyline";
+  /** Null and undefined are left out. */
+  attributes: Record<string, string | number | null | undefined>;
+  text?: string;
+}
 
-function makeSvgMark(mark: Mark): SVGElement[] {
-  const color = mark.color ?? "currentColor";
+/** SVG elements of the marks for the page. */
+export const makeSvgMarks = (marks: readonly Mark[]): SVGElement[] =>
+  marks.flatMap((mark) => describeMark(mark, "currentColor"))
+    .map(({ tag, attributes, text }) => svgElement(tag, attributes, ...text === undefined ? [] : [text]));
+
+/** The SVG elements that draw a mark. @param ownColor of marks that have none */
+export function describeMark(mark: Mark, ownColor: string): MarkElement[] {
+  const color = mark.color ?? ownColor;
   if (mark.text !== undefined) {
     const [x, y] = (mark.at ?? [0, 0]).map(roundToHundredths);
-    const text = svgElement("text", {
+    const attributes = {
       x,
       y,
+      // Few drawing programs support dominant-baseline: a third of the font size centres the text.
+      dy: LABEL_SIZE / 3,
       fill: color,
       "text-anchor": mark.anchor,
-      "dominant-baseline": "central",
       transform: mark.turned ? `rotate(-90 ${x} ${y})` : null,
       class: mark.halo ? "halo" : null,
-    }, mark.text);
-    return [text];
+    };
+    return [{ tag: "text", attributes, text: mark.text }];
   }
-  const shape = (stroke: string, width: number) => {
-    const style = { fill: "none", stroke, "stroke-width": width, "stroke-dasharray": mark.dash ?? null };
-    if (mark.ring !== undefined) {
-      const [cx, cy, r] = mark.ring;
-      return svgElement("circle", { cx, cy, r, ...style });
-    }
-    const points = (mark.points ?? []).map(([x = 0, y = 0]) =>
-      `${roundToHundredths(x)},${roundToHundredths(y)}`
-    ).join(" ");
-    return svgElement("polyline", { points, "stroke-linejoin": "round", ...style });
-  };
+  if (mark.fill !== undefined) {
+    return [describeShape(mark, { fill: mark.fill, "fill-opacity": mark.opacity })];
+  }
+  const line = (stroke: string, width: number) =>
+    describeShape(mark, {
+      "stroke-linejoin": "round",
+      fill: "none",
+      stroke,
+      "stroke-width": width,
+      "stroke-dasharray": mark.dash,
+    });
   const width = mark.width ?? 1;
-  return mark.halo ? [shape(HALO, width + 2), shape(color, width)] : [shape(color, width)];
+  return mark.halo ? [line(HALO, width + 2), line(color, width)] : [line(color, width)];
+}
+
+function describeShape({ ring, points = [], fill }: Mark, style: MarkElement["attributes"]): MarkElement {
+  if (ring !== undefined) {
+    const [cx, cy, r] = ring.map(roundToHundredths);
+    return { tag: "circle", attributes: { cx, cy, r, ...style } };
+  }
+  const places = points.map(([x = 0, y = 0]) => `${roundToHundredths(x)},${roundToHundredths(y)}`).join(" ");
+  return { tag: fill === undefined ? "polyline" : "polygon", attributes: { points: places, ...style } };
 }
 
 /** Draws the marks on a canvas whose unit is a CSS pixel. */
@@ -83,21 +110,31 @@ export function drawCanvasMarks(
   for (const mark of marks) {
     const color = mark.color ?? ownColor;
     if (mark.text !== undefined) drawCanvasText(context, mark, mark.text, color);
-    else {
+    else if (mark.fill !== undefined) {
+      context.globalAlpha = mark.opacity ?? 1;
+      context.fillStyle = mark.fill;
+      traceMark(context, mark);
+      context.fill();
+      context.globalAlpha = 1;
+    } else {
       const width = mark.width ?? 1;
       context.setLineDash(mark.dash === undefined ? [] : mark.dash.split(" ").map(Number));
       const strokes = [[HALO, width + 2], [color, width]] as [string, number][];
       for (const [stroke, wide] of mark.halo ? strokes : strokes.slice(1)) {
         context.strokeStyle = stroke;
         context.lineWidth = wide;
-        context.beginPath();
-        if (mark.ring !== undefined) context.arc(...mark.ring, 0, 2 * Math.PI);
-        else mark.points?.forEach(([x = 0, y = 0]) => context.lineTo(x, y));
+        traceMark(context, mark);
         context.stroke();
       }
     }
   }
   context.setLineDash([]);
+}
+
+function traceMark(context: CanvasRenderingContext2D, { ring, points }: Mark) {
+  context.beginPath();
+  if (ring !== undefined) context.arc(...ring, 0, 2 * Math.PI);
+  else points?.forEach(([x = 0, y = 0]) => context.lineTo(x, y));
 }
 
 function drawCanvasText(context: CanvasRenderingContext2D, mark: Mark, text: string, color: string) {
