@@ -28,7 +28,7 @@ import {
 } from "./measured_tables.ts";
 import { MEASUREMENTS } from "../static/measure/measurements.ts";
 import { readShellSettings, readWritten, type ShellSettings } from "./measure_settings.ts";
-import { doInTurn, MeasureWorkers } from "./measure_workers.ts";
+import { doInTurn, startMeasureWorkers } from "./measure_workers.ts";
 import { writeBytes } from "./output.ts";
 import { showProgressLine } from "./progress.ts";
 import {
@@ -148,7 +148,7 @@ export const MEASURE: WritingCommand = {
       })).flat();
     count = scenes.length;
     // Also one recording is measured in a worker: this thread must notice Ctrl+C.
-    using workers = new MeasureWorkers(jobs);
+    using workers = startMeasureWorkers(jobs);
     const progress = showProgressLine(isQuiet || !Deno.stderr.isTerminal());
     /** Null if it may succeed alone: recordings that are measured at the same time share the memory. */
     const measureOne = async (
@@ -157,7 +157,13 @@ export const MEASURE: WritingCommand = {
     ): Promise<MeasuredScene | null> => {
       if ("rows" in one) return one;
       try {
-        return await measureScene(sessions, one, settings, write.tables, workers.run);
+        return await measureScene(
+          sessions,
+          one,
+          settings,
+          write.tables,
+          (...order) => workers.measure(...order),
+        );
       } catch (error) {
         if (error instanceof SessionMemoryExceeded && !isAlone) return null;
         return wrong(one.path, error, one.isOnly ? {} : { Scene: one.name });
