@@ -83,6 +83,8 @@ export interface Endpoint {
   readonly ranges?: boolean;
   /** True if the query selects a plane along T, Z and L. */
   readonly positions?: boolean;
+  /** True if one of them may be a range. */
+  readonly runs?: boolean;
   /** Error codes besides those of every endpoint. */
   readonly errors: readonly ErrorCode[];
   readonly handler: Handler;

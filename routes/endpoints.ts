@@ -255,11 +255,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: "/api/v2/sessions/{session_id}/channels/{channel_index}/data",
     id: "readChannel",
     tag: "sessions",
-    summary: "Plane of a source channel, at any time point, focus plane and wavelength",
-    description: "Without `t`, `z` and `l` it is the plane of the opened position, which is in memory.",
+    summary: "Plane of a source channel, at any time point, focus plane and wavelength, or a run of planes",
+    description: "Without `t`, `z` and `l` it is the plane of the opened position, which is in memory. " +
+      "A range, such as `t=0-99`, answers consecutive planes, one after the other; `Range` is ignored then. " +
+      "At most two runs of a session and four in all are sent at the same time. If the file has no plane at some " +
+      "positions of a run, the error `plane_not_found` lists them in `missing`. If a later plane fails, the body ends short.",
     success: plane,
     ranges: true,
     positions: true,
+    runs: true,
     errors: [
       ...PLANE_ERRORS,
       ...READ_AGAIN_ERRORS,

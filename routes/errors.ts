@@ -4,6 +4,7 @@ import { CodedError, makeTaggedClass } from "../readers/errors.ts";
 import type { ValidationDetail } from "../schemas/http.ts";
 import { ERRORS } from "../schemas/served.ts";
 import { findErrorCode, SessionError } from "../session/errors.ts";
+import { PlanesNotFound } from "../session/plane_runs.ts";
 import { respondWithJson } from "./context.ts";
 
 /** Base of all request errors. */
@@ -72,7 +73,8 @@ export function respondWithError(error: unknown): Response {
   const details = code === "request_validation_failed" ? own : null;
   const [status] = ERRORS[code];
   const retryAfter = error instanceof SessionError ? error.retryAfter : null;
-  return respondWithJson({ ok: false, error: code, message, details }, status, {
+  const missing = error instanceof PlanesNotFound ? { missing: error.missing } : {};
+  return respondWithJson({ ok: false, error: code, message, details, ...missing }, status, {
     ...(error instanceof RequestError && error.headers),
     ...(retryAfter !== null && { "Retry-After": String(retryAfter) }),
   });

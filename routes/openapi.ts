@@ -22,13 +22,20 @@ const RANGE_PARAMETER: Json = {
   schema: { type: "string", examples: ["bytes=0-4095"] },
 };
 
-const POSITION_PARAMETERS: readonly Json[] = [["t", "T (time)"], ["z", "Z (focus)"], ["l", "L (wavelength)"]]
-  .map(([name, axis]) => ({
+const INDEX: Json = { type: "integer", minimum: 0, default: 0 };
+
+/** @param runs whether an index may be a range */
+const describePositions = (runs: boolean): readonly Json[] =>
+  [["t", "T (time)"], ["z", "Z (focus)"], ["l", "L (wavelength)"]].map(([name, axis]) => ({
     name,
     in: "query",
     required: false,
-    description: `Index along ${axis}, below its size in header.sizes; 0 by default`,
-    schema: { type: "integer", minimum: 0, default: 0 },
+    description: `Index along ${axis}, below its size in header.sizes; the opened position by default${
+      runs ? ". One of `t`, `z` and `l` may be a range such as `0-99`, its end included" : ""
+    }`,
+    schema: runs
+      ? { anyOf: [INDEX, { type: "string", pattern: "^[0-9]+-[0-9]+$", examples: ["0-99"] }] }
+      : INDEX,
   }));
 
 /** Links from the answer of an open; their parameters are expressions over its body. */
@@ -89,7 +96,7 @@ function describeOperation(endpoint: Endpoint): Json {
     ...(names.length > 0 && {
       parameters: [
         ...names.map((name) => ({ name, in: "path", required: true, ...PARAMETERS[name] })),
-        ...(endpoint.positions ? POSITION_PARAMETERS : []),
+        ...(endpoint.positions ? describePositions(endpoint.runs === true) : []),
         ...(endpoint.ranges ? [RANGE_PARAMETER] : []),
       ],
     }),

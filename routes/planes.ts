@@ -1,11 +1,12 @@
 /** The binary payload of one channel: whole, as a single range, or only its headers. */
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
-import { FIRST_POSITION, type RowRange } from "../readers/reader.ts";
+import { type AxisLetter, FIRST_POSITION, type RowRange } from "../readers/reader.ts";
 import { lengthOfAxis, requirePosition } from "../readers/metadata/selection.ts";
 import { SERVED } from "../schemas/served.ts";
-import type { PlaneBuffer } from "../session/plane_buffer.ts";
+import type { PlaneBuffer, PlaneStream } from "../session/plane_buffer.ts";
 import type { LeasedPlane } from "../session/plane_job.ts";
+import type { PlaneRun } from "../session/plane_runs.ts";
 import { RangeNotSatisfiable } from "./errors.ts";
 import { readAskedPlane } from "./position_query.ts";
 import { readPathParameter, type RequestContext, type Services } from "./context.ts";
@@ -13,18 +14,23 @@ import { readPathParameter, type RequestContext, type Services } from "./context
 /** A response that sends no byte for this long is cut off. */
 export const STALL_MS = 60_000;
 
-/** Plane of a source channel, at any position. */
+/** Plane of a source channel at any position, or consecutive planes along one axis. */
 export async function readChannel(c: RequestContext, services: Services): Promise<Response> {
   const { store, positions } = services;
   const id = readPathParameter(c, "session_id");
-  const { channel, position: asked } = readAskedPlane(c, (axis) => {
+  const sizeAlong = (axis: AxisLetter) => {
     const session = store.find(id);
     return session && lengthOfAxis(session.summary.axes, axis);
-  });
+  };
+  const { channel, position: asked, run } = readAskedPlane(c, sizeAlong, true);
   const first = store.channel(id, channel);
   const session = store.get(id);
   const { position: opened, columns, rows } = session.summary;
   const position = { ...opened, ...asked };
+  if (run !== null) {
+    const range = { channel, first: position, ...run };
+    return respondWithRun(c, services, await positions.beginRun(session, range, c.req.raw.signal));
+  }
   if (position.t === opened.t && position.z === opened.z && position.l === opened.l) {
     return serveOpenedPlane(c, services, first);
   }
@@ -125,40 +131,71 @@ function respondWithPlane(
   });
 }
 
+/** All planes of a run; a `Range` header is ignored. */
+const respondWithRun = (c: RequestContext, services: Services, run: PlaneRun): Response =>
+  respondWithStream(c, services, {
+    stream: (moved) => run.stream(moved),
+    length: run.byteLength,
+    end: (isSent) => run.end(isSent),
+    headers: { "Content-Type": SERVED.mediaType, "Cache-Control": "no-store" },
+  });
+
 /** Bytes of a buffer to send, from `start` up to `end`. */
 export interface SentBytes extends ByteRange, Pick<LeasedPlane, "plane" | "endLease"> {
   /** Headers besides the length. `Content-Range` makes the status 206. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A response of views of a buffer, which holds a lease until it is over. It is cut off when the client stops reading. */
-export function respondWithBuffer(
+/** A response of views of a buffer, which holds a lease until it is over. */
+export const respondWithBuffer = (
+  c: RequestContext,
+  services: Services,
+  { plane, endLease, start, end, headers }: SentBytes,
+): Response =>
+  respondWithStream(c, services, {
+    stream: (moved) => plane.stream(start, end, moved),
+    length: end - start,
+    end: endLease,
+    headers,
+  });
+
+/** A body of known length. */
+interface SentStream {
+  stream(moved: () => void): PlaneStream;
+  readonly length: number;
+  /** Called when the answer is over, perhaps twice. @param isSent false if the client left or was cut off */
+  end(isSent: boolean): void;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A response that is cut off when the client stops reading. */
+function respondWithStream(
   c: RequestContext,
   { clock, log }: Services,
-  { plane, endLease, start, end, headers: given }: SentBytes,
+  { stream, length, end, headers: given }: SentStream,
 ): Response {
-  const headers = { ...given, "Content-Length": String(end - start) };
+  const headers = { ...given, "Content-Length": String(length) };
   if (c.req.method === "HEAD") {
-    endLease();
+    end(false);
     return new Response(null, { headers });
   }
   let lastMoved = clock.now();
-  const { body, cut } = plane.stream(start, end, () => lastMoved = clock.now());
+  const { body, cut, isWaiting = () => false } = stream(() => lastMoved = clock.now());
   let cancelWatch = () => {};
   const watch = (wait: number) => {
     cancelWatch = clock.after(wait, () => {
-      const idle = clock.now() - lastMoved;
+      const idle = isWaiting() ? 0 : clock.now() - lastMoved;
       if (idle < STALL_MS) return watch(STALL_MS - idle);
       const what = `A response moved no byte for ${STALL_MS / 1000} s and was cut`;
       log.line("warn", what);
       cut(what);
-      endLease();
+      end(false);
     });
   };
   watch(STALL_MS);
-  void c.env.info.completed.catch(() => {}).then(() => {
+  void c.env.info.completed.then(() => true, () => false).then((isSent) => {
     cancelWatch();
-    endLease();
+    end(isSent);
   });
   return new Response(body, { status: "Content-Range" in headers ? 206 : 200, headers });
 }

@@ -1,5 +1,5 @@
 /** The channel and the position that a request for a plane names. */
-import { ChannelOutOfRange, PositionOutOfRange } from "../readers/errors.ts";
+import { ChannelOutOfRange, PositionOutOfRange, quoted } from "../readers/errors.ts";
 import type { AxisLetter, Position } from "../readers/reader.ts";
 import { readPathParameter, type RequestContext } from "./context.ts";
 import { type Detail, RequestValidationFailed } from "./errors.ts";
@@ -15,23 +15,30 @@ const MISTAKABLE: Readonly<Record<string, string>> = {
 
 const INTEGER = /^-?\d+$/;
 
+/** A range of indices, its end included. */
+const RANGE = /^(\d+)-(\d+)$/;
+
 /** A plane as named by a request. */
 export interface AskedPlane {
   readonly channel: number;
-  /** The indices that were sent; the opened position is the default. */
+  /** The indices that were sent, of a range the first; the opened position is the default. */
   readonly position: Partial<Position>;
+  /** The axis that a range was sent for, and its number of indices; `null` without one. */
+  readonly run: { readonly axis: AxisLetter; readonly count: number } | null;
 }
 
 /**
  * Reads path and query: first the form of all values, then their signs.
  *
  * @param sizeAlong size of an axis for messages; `null` if the session is unknown
- * @throws {RequestValidationFailed} a value is not an integer, is empty or repeated, or a name is mistaken
+ * @param mayRun whether one of the indices may be a range
+ * @throws {RequestValidationFailed} a value has another form, is empty or repeated, a second one is a range, or a name is mistaken
  * @throws {ChannelOutOfRange | PositionOutOfRange} an index is negative
  */
 export function readAskedPlane(
   c: RequestContext,
   sizeAlong: (axis: AxisLetter) => number | null,
+  mayRun = false,
 ): AskedPlane {
   const channel = readPathParameter(c, "channel_index");
   if (!INTEGER.test(channel)) {
@@ -42,11 +49,23 @@ export function readAskedPlane(
     ([name, message]) => ({ location: ["query", name], message, type: "unknown_parameter" }),
   );
   const indices: [name: keyof Position, text: string][] = [];
+  let run: AskedPlane["run"] = null;
   for (const name of ["t", "z", "l"] as const) {
     const [text, ...more] = query.getAll(name);
     if (text === undefined) continue;
+    const [, first, last] = mayRun ? RANGE.exec(text) ?? [] : [];
     if (more.length > 0) {
       details.push({ location: ["query", name], message: "must not be given twice", type: "repeated" });
+    } else if (first !== undefined && last !== undefined) {
+      const fault = run !== null
+        ? "must be an index, since another axis has a range"
+        : Number(first) > Number(last)
+        ? `must not end before it begins, as ${quoted(text.slice(0, 64))} does`
+        : null;
+      if (fault !== null) details.push({ location: ["query", name], message: fault, type: "invalid_range" });
+      const count = readIndex(last) - readIndex(first) + 1;
+      run = { axis: name.toUpperCase() as AxisLetter, count };
+      indices.push([name, first]);
     } else if (!INTEGER.test(text)) details.push(reportNotInteger(["query", name], text));
     else indices.push([name, text]);
   }
@@ -64,9 +83,12 @@ export function readAskedPlane(
       }`,
     );
   }
-  const position = indices.map(([name, text]) => [name, Math.min(Number(text), Number.MAX_SAFE_INTEGER)]);
-  return { channel: Number(channel), position: Object.fromEntries(position) };
+  const position = indices.map(([name, text]) => [name, readIndex(text)]);
+  return { channel: Number(channel), position: Object.fromEntries(position), run };
 }
+
+/** An index; a larger one than any axis has stays too large. */
+const readIndex = (text: string) => Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 
 const reportNotInteger = (location: string[], text: string): Detail => ({
   location,

@@ -457,4 +457,11 @@ export const ErrorBody = defineObject("Error", "Every error of the API has this 
   details: z.array(ValidationDetail).nullable().describe(
     "Faults of the request for request_validation_failed, else null",
   ),
+  missing: z.array(z.object({
+    t: count.describe("Index along T"),
+    z: count.describe("Index along Z"),
+    l: count.describe("Index along L"),
+  })).max(100).optional().describe(
+    "Only if planes of a run are missing: their positions, at most 100",
+  ),
 });

@@ -110,6 +110,8 @@ export class PlaneBuffer {
 /** A response body over a plane. */
 export interface PlaneStream {
   readonly body: ReadableStream<Uint8Array>;
+  /** True while the receiver waits for a chunk that is not decoded yet. */
+  isWaiting?(): boolean;
   /** Ends the stream with an error, so that a short body cannot pass for a whole one. */
   cut(reason: string): void;
 }

@@ -2,9 +2,8 @@
  * Planes at other positions than the opened one, from the cache or from a worker. A plane that several requests ask for is
  * decoded once; decoding stops when the last of them leaves.
  */
-import { basename } from "node:path";
 import { DecodeFailed, quoted } from "../readers/errors.ts";
-import { changedFile, encodeMarks, requireMarksLater } from "../readers/io/paths.ts";
+import { requireMarksLater } from "../readers/io/paths.ts";
 import type { AxisLetter, Position, RowRange } from "../readers/reader.ts";
 import { lengthOfAxis, requirePosition } from "../readers/metadata/selection.ts";
 import { type DecodedPlanes, decodePlanes, type DecodeResources } from "./decoding.ts";
@@ -13,10 +12,13 @@ import type { MemoryShare, Reservation } from "./memory_budget.ts";
 import { PlaneBuffer } from "./plane_buffer.ts";
 import { PlaneCache } from "./plane_cache.ts";
 import { type Decode, type LeasedPlane, PlaneJob } from "./plane_job.ts";
+import { type PlaneRun, PlaneRuns } from "./plane_runs.ts";
 import { predictPositions } from "./read_ahead.ts";
-import type { Session } from "./store.ts";
+import { RememberedMarks } from "./remembered_marks.ts";
+import { nameSession, type Session } from "./store.ts";
 import { type Wait, type Waits, waitUnlessAborted } from "./waits.ts";
 import { dropSamples, type WorkerClient } from "./worker_client.ts";
+import type { RunRange } from "./worker/orders.ts";
 
 /** One plane of a session. */
 export interface SessionPlane {
@@ -25,9 +27,6 @@ export interface SessionPlane {
   /** May be out of range. */
   readonly position: Position;
 }
-
-/** Data files of a session whose marks are remembered. Any further file counts as new on each read. */
-const MAX_REMEMBERED = 4096;
 
 /** Bytes reserved for the documents of most files. Larger ones say how many they need before they are made. */
 const FEW_DOCUMENT_BYTES = 1 << 20;
@@ -41,8 +40,8 @@ export class PositionReader {
   readonly #jobs = new Map<string, PlaneJob>();
   /** The last position of each channel. */
   readonly #last = new WeakMap<Session, Map<number, Position>>();
-  /** Marks of the data files of each session at their first read, by resolved path. */
-  readonly #remembered = new WeakMap<Session, Map<string, string>>();
+  readonly #marks = new RememberedMarks();
+  readonly #runs: PlaneRuns;
   /** Planes that the most recently served client will probably request next. */
   #ahead: SessionPlane[] = [];
   readonly #aheadJobs = new Set<PlaneJob>();
@@ -54,6 +53,7 @@ export class PositionReader {
   constructor(resources: DecodeResources, waits: Waits) {
     this.#resources = resources;
     this.#waits = waits;
+    this.#runs = new PlaneRuns({ resources, waits, marks: this.#marks });
     const { pool, budget } = resources;
     this.#cache = new PlaneCache(budget.capacity);
     pool.asked = () => {
@@ -69,7 +69,7 @@ export class PositionReader {
 
   get counts(): { waiting: number; running: number; cached: number } {
     const waiting = this.#resources.pool.waitingPlanes;
-    return { waiting, running: this.#running, cached: this.#cache.bytes };
+    return { waiting, running: this.#running + this.#runs.count, cached: this.#cache.bytes };
   }
 
   /**
@@ -93,6 +93,11 @@ export class PositionReader {
       this.#readAhead();
     }
     return leased;
+  }
+
+  /** Starts a run of planes. Throws like {@linkcode PlaneRuns.begin}. */
+  beginRun(session: Session, range: RunRange, client: AbortSignal): Promise<PlaneRun> {
+    return this.#runs.begin(session, range, client);
   }
 
   /**
@@ -139,7 +144,7 @@ export class PositionReader {
 
   /** Encoded marks of the data files that the session has read besides those of its open. */
   marksOf(session: Session): Uint8Array<ArrayBuffer> {
-    return encodeMarks(this.#remembered.get(session) ?? new Map());
+    return this.#marks.of(session);
   }
 
   close(): void {
@@ -216,7 +221,7 @@ export class PositionReader {
     void quiet.then(() => this.#running -= 1);
     try {
       const answer = await decoded;
-      this.#remember(session, answer);
+      this.#compareMarks(session, answer);
       return this.#hold(place, answer, memory);
     } catch (error) {
       // A worker that does not stop at once still uses the memory.
@@ -246,16 +251,13 @@ export class PositionReader {
     return { plane, firstRow: rows.start, endLease: () => plane.release() };
   }
 
-  /** Remembers the marks of data files. @throws {AcquisitionChanged} a file has changed since it was first read */
-  #remember(session: Session, decoded: DecodedPlanes): void {
-    const remembered = this.#remembered.getOrInsertComputed(session, () => new Map());
-    for (const [path, mark] of decoded.files) {
-      const before = session.source.marks.get(path) ?? remembered.get(path);
-      if (before !== undefined && before !== mark) {
-        dropSamples({ planes: decoded.planes.flat(), referencePlanes: null });
-        throw changedFile(path);
-      }
-      if (before === undefined && remembered.size < MAX_REMEMBERED) remembered.set(path, mark);
+  /** @throws {AcquisitionChanged} a file has changed since it was first read */
+  #compareMarks(session: Session, { files, planes }: DecodedPlanes): void {
+    try {
+      this.#marks.compare(session, files);
+    } catch (error) {
+      dropSamples({ planes: planes.flat(), referencePlanes: null });
+      throw error;
     }
   }
 
@@ -288,8 +290,6 @@ async function preferChange(error: unknown, marks: ReadonlyMap<string, string>):
   if (!(error instanceof SessionMemoryExceeded)) return error;
   return await requireMarksLater(marks).then(() => error, (change: unknown) => change);
 }
-
-const nameSession = ({ summary }: Session): string => basename(summary.path);
 
 const makePlaneIdentity = ({ session, channel, position: { t, l, z } }: SessionPlane): string =>
   `${session.id} ${channel} ${t},${l},${z}`;

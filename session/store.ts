@@ -1,4 +1,5 @@
 /** Sessions: their ids, times to live and planes. */
+import { basename } from "node:path";
 import type { AcquisitionSource, AcquisitionSummary } from "./acquisition_summary.ts";
 import type { Channel, Division, WorkingMemory } from "../readers/reader.ts";
 import type { Clock } from "./clock.ts";
@@ -44,6 +45,9 @@ export interface Session extends OpenedAcquisition {
   /** Aborted when the session ends, with the error for requests that still wait for its planes. */
   readonly ended: AbortSignal;
 }
+
+/** Name of the file or store of a session. */
+export const nameSession = ({ summary }: Session): string => basename(summary.path);
 
 /** All live sessions. The time to live counts from the open; nothing extends it. */
 export class SessionStore {

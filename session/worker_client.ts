@@ -6,6 +6,7 @@ import type {
   Answers,
   Asked,
   DecodedOrder,
+  DecodedRun,
   FromWorker,
   Question,
   ToWorker,
@@ -103,7 +104,7 @@ export class WorkerClient {
     const isOpen = this.#open.has(key);
     const message: Asked = { type: "ask", question, key, source: isOpen ? null : source, stop: flag.shared };
     const asked: Question = question;
-    const buffers = asked.type === "decode" ? asked.order.buffers : [];
+    const buffers = asked.type === "decode" || asked.type === "run" ? asked.order.buffers : [];
     this.#worker.postMessage(message, asked.type === "parse" ? [asked.bytes.buffer] : buffers);
     this.quiet = quiet.promise;
     this.#answered = (answered) => {
@@ -113,8 +114,9 @@ export class WorkerClient {
       signal.removeEventListener("abort", stop);
       this.#cancelGrace();
       quiet.resolve();
-      if (signal.aborted && question.type === "decode" && answered.type === "answered") {
-        dropSamples(answered.answer as DecodedOrder);
+      if (signal.aborted && answered.type === "answered") {
+        if (question.type === "decode") dropSamples(answered.answer as DecodedOrder);
+        if (question.type === "run") (answered.answer as DecodedRun).block?.buffer.transfer(0);
       }
       resolve(answered);
     };

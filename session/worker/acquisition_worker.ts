@@ -81,6 +81,10 @@ async function answerQuestion(
       const decoded = await acquisition.decode(question.order);
       return [decoded, [...decoded.planes ?? [], ...decoded.referencePlanes ?? []]];
     }
+    case "run": {
+      const decoded = await acquisition.run(question.order);
+      return [decoded, decoded.block === null ? [] : [decoded.block]];
+    }
     case "pack": {
       const packed = await acquisition.pack(question.order);
       return [packed, (packed.planes ?? []).flatMap((chunks) => chunks ?? [])];

@@ -15,6 +15,7 @@ import {
   PlaneNotFound,
   quoted,
   Stopped,
+  toWire,
   UnsupportedFormat,
 } from "../../readers/errors.ts";
 import type { MetadataDocument } from "../../readers/io/document_list.ts";
@@ -28,7 +29,7 @@ import type { TimedAcquisition } from "../../readers/metadata/time_stamps.ts";
 import { type PlanePlan, type Position, type Reference, sizesOf, workingOf } from "../../readers/reader.ts";
 import { allocatePlane } from "../../readers/samples/to_float32.ts";
 import { unlessLost, type Warning, warning } from "../../readers/warning.ts";
-import type { DecodedOrder, Description, PlaneOrder } from "./orders.ts";
+import type { DecodedOrder, DecodedRun, Description, PlaneOrder, RunOrder } from "./orders.ts";
 import type { PackedPlanes, PackOrder } from "../archive/content/archive_orders.ts";
 import type { AcquisitionSource, AcquisitionSummary, OpenRequest } from "../acquisition_summary.ts";
 import type {
@@ -254,6 +255,17 @@ export class OpenAcquisition {
       return first.plan;
     }
     return await this.acquisition.plan(channels, position, isWhole ? undefined : rows);
+  }
+
+  /** Decodes consecutive planes of a channel. @throws {PlaneNotFound | AcquisitionChanged | DecodeFailed | Stopped} */
+  async run(order: RunOrder): Promise<DecodedRun> {
+    const { decodeRun } = await import("./decode_run.ts");
+    const [decoded, files] = await this.#unchanged(() =>
+      decodeRun(this.acquisition, order, this.#files.stop)
+    );
+    const { failure } = decoded;
+    const named = failure === null ? null : toWire(withName(this.#source.request.path, failure));
+    return { ...decoded, failure: named, files };
   }
 
   // Each of these throws {AcquisitionChanged | DecodeFailed | Stopped}.

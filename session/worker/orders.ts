@@ -1,6 +1,6 @@
 /** The server's questions to a decode worker about an acquisition, and the worker's answers. */
 import type { WireError } from "../../readers/errors.ts";
-import type { Division, Position, RowRange, WorkingMemory } from "../../readers/reader.ts";
+import type { AxisLetter, Division, Position, RowRange, WorkingMemory } from "../../readers/reader.ts";
 import type { AcquisitionSource, AcquisitionSummary } from "../acquisition_summary.ts";
 import type { NamedPart } from "./named_parts.ts";
 import type { z } from "zod";
@@ -63,6 +63,51 @@ export interface DecodedOrder {
   readonly seen?: Uint8Array<ArrayBuffer> | null;
 }
 
+/** Most missing planes that an answer lists. */
+export const MOST_MISSING = 100;
+
+/** Consecutive planes of one channel along one axis. */
+export interface RunRange {
+  readonly channel: number;
+  /** Position of the first plane. */
+  readonly first: Position;
+  readonly axis: AxisLetter;
+  readonly count: number;
+}
+
+/** Position of the plane with this index in a range. */
+export const findPositionInRun = ({ first, axis }: RunRange, index: number): Position => {
+  const letter = axis.toLowerCase() as keyof Position;
+  return { ...first, [letter]: first[letter] + index };
+};
+
+/** An order to decode the planes of a range one after the other into one block of memory. */
+export interface RunOrder extends RunRange {
+  /** A range of which to list the missing planes first; if there are any, nothing is decoded. */
+  readonly survey: RunRange | null;
+  /** Samples of each plane. */
+  readonly samples: number;
+  /** Memory that decoding a plane may take besides the block. */
+  readonly working: WorkingMemory;
+  /** Memory of released blocks, for reuse. */
+  readonly buffers: ArrayBuffer[];
+}
+
+/** The answer to a {@linkcode RunOrder}. */
+export interface DecodedRun {
+  /** Row-major float32 samples of the first `count` planes, one plane after the other; `null` if nothing was decoded. */
+  readonly block: Float32Array<ArrayBuffer> | null;
+  readonly count: number;
+  /** Why the next plane cannot be decoded; `null` if all were, or if one needs more memory. */
+  readonly failure: WireError | null;
+  /** Memory that the next plane needs, if it is more than ordered. */
+  readonly working: WorkingMemory;
+  /** Positions of missing planes, the first hundred. */
+  readonly missing: readonly Position[];
+  /** Marks as in {@linkcode DecodedOrder}. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
 /**
  * A question about one acquisition; or, without one, to parse an order to export, to compare files with encoded marks or to tell
  * parts of acquisitions from others. Buffers are transferred.
@@ -70,6 +115,7 @@ export interface DecodedOrder {
 export type Question =
   | { readonly type: "open" }
   | { readonly type: "decode"; readonly order: PlaneOrder }
+  | { readonly type: "run"; readonly order: RunOrder }
   | { readonly type: "pack"; readonly order: PackOrder }
   | { readonly type: "parse"; readonly bytes: Uint8Array<ArrayBuffer> }
   | {
@@ -98,6 +144,7 @@ export interface EncodedDocuments {
 export interface Answers {
   open: Description;
   decode: DecodedOrder;
+  run: DecodedRun;
   pack: PackedPlanes;
   /** The order, or the issues of its schema. */
   parse: ParsedOrder | { readonly issues: readonly z.core.$ZodIssue[] };

@@ -18,7 +18,7 @@ export class WorkerGate {
     worker.postMessage = (message: ToWorker, transfer?: unknown) => {
       const send = () => post(message, transfer as Transferable[]);
       const question = message.type === "ask" ? message.question.type : null;
-      const isPlane = question === "decode" && !this.#opening;
+      const isPlane = question === "run" || question === "decode" && !this.#opening;
       this.#opening = question === "open";
       if (isPlane) this.planes += 1;
       if (this.#shut && isPlane) this.#held.push(send);
