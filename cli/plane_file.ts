@@ -9,6 +9,8 @@ export type PlaneFormat = (typeof PLANE_FORMATS)[number];
 
 /** A plane to write. */
 export interface PlaneToWrite {
+  /** Number of planes that follow each other; `null` for a single plane, whose array has two axes. */
+  readonly count: number | null;
   readonly rows: number;
   readonly columns: number;
   readonly sampleType: SampleType;
@@ -27,8 +29,9 @@ export async function* writePlaneFile(plane: PlaneToWrite, format: PlaneFormat):
  * Head of the NPY format 1.0 (NEP 1): magic, version, length, and a Python literal padded with blanks and a line feed to a
  * multiple of 64 bytes.
  */
-function makeNpyHead({ rows, columns }: PlaneToWrite): Uint8Array {
-  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
+function makeNpyHead({ count, rows, columns }: PlaneToWrite): Uint8Array {
+  const shape = [...count === null ? [] : [count], rows, columns].join(", ");
+  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${shape}), }`;
   const total = Math.ceil((10 + text.length + 1) / 64) * 64;
   const head = new Uint8Array(total).fill(0x20);
   head.set([0x93, ...new TextEncoder().encode("NUMPY"), 1, 0]);

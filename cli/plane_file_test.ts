@@ -2,14 +2,20 @@ import assert from "node:assert/strict";
 import type { SampleType } from "../readers/reader.ts";
 import { type PlaneFormat, writePlaneFile } from "./plane_file.ts";
 
-async function written(samples: number[], columns: number, sampleType: SampleType, format: PlaneFormat) {
+async function written(
+  samples: number[],
+  columns: number,
+  sampleType: SampleType,
+  format: PlaneFormat,
+  count: number | null = null,
+) {
   const bytes = new Uint8Array(new Float32Array(samples).buffer);
   async function* parts() {
     // Two parts, as a plane comes in several.
     yield await Promise.resolve(bytes.subarray(0, 4));
     yield bytes.subarray(4);
   }
-  const plane = { rows: samples.length / columns, columns, sampleType, parts };
+  const plane = { count, rows: samples.length / columns / (count ?? 1), columns, sampleType, parts };
   const file: number[] = [];
   for await (const part of writePlaneFile(plane, format)) file.push(...part);
   return Uint8Array.from(file);
@@ -27,6 +33,11 @@ Deno.test("writes the NEP 1 header before the samples in npy", async () => {
     /^\{'descr': '<f4', 'fortran_order': False, 'shape': \(2, 3\), \} *\n$/,
   );
   assert.deepEqual([...new Float32Array(file.slice(10 + length).buffer)], [1, 2, 3, 4, 5, 6]);
+});
+
+Deno.test("consecutive planes are an npy array of three axes", async () => {
+  const file = await written([1, 2, 3, 4, 5, 6], 3, "uint8", "npy", 2);
+  assert.match(latin1(file), /'shape': \(2, 1, 3\), \}/);
 });
 
 Deno.test("keeps unsigned samples in pgm, with the maximum as white", async () => {

@@ -7,6 +7,7 @@
         plane = a["CH1"]            # float32, rows x columns; a[0] is the same
         later = a.at(t=3, z=2)      # planes at another time point and focus plane
         plane = later["CH1"]
+        movie = a.stack("CH1", t=slice(0, 100))  # many planes in one request: 100 x rows x columns
         print(a.axes)               # step and unit of rows and columns
         print(a.reference)          # overview image of a line scan, or None
         array = a.xarray()          # all positions with coordinates and units; needs xarray, and dask to be lazy
@@ -22,6 +23,7 @@ import os
 import secrets
 import shutil
 import socket
+import threading
 import time
 import urllib.parse
 import warnings
@@ -41,11 +43,11 @@ TIMEOUT = 300.0  # seconds without a byte from the server; a file may take two m
 
 
 class AcqError(Exception):
-    """What went wrong. Branch on `code`, such as "path_not_found"; `message` is for people."""
+    """What went wrong. Branch on `code`, such as "path_not_found"; `message` is for people. `missing`: positions without planes."""
 
-    def __init__(self, code: str, message: str, details: Any = None):
+    def __init__(self, code: str, message: str, details: Any = None, missing: Sequence[dict[str, int]] = ()):
         super().__init__(f"{code}: {message}")
-        self.code, self.message, self.details = code, message, details
+        self.code, self.message, self.details, self.missing = code, message, details, [*missing]
 
 
 class AcqWarning(UserWarning):
@@ -159,19 +161,24 @@ class Planes:
 
     def __getitem__(self, channel: str | int) -> np.ndarray:
         """The plane of a channel by its name or index: float32, rows x columns, as the file has it."""
+        samples = np.empty(self._plane["shape"], "<f4")
+        with self._answer(channel, self._position, samples.nbytes) as answer:
+            _fill(memoryview(samples).cast("B"), answer)
+        return samples
+
+    def _answer(self, channel: str | int, position: dict[str, Any], size: int) -> http.client.HTTPResponse:
         if isinstance(channel, str):
             if channel not in self.names:
                 raise KeyError(f"there is no channel {channel!r}; there are {self.names}")
             channel = self.names.index(channel)
         url = self._channels[channel]["dataUrl"]
-        if self._position:
-            url += "?" + urllib.parse.urlencode(self._position)
-        samples = np.empty(self._plane["shape"], "<f4")
-        with _request(self._server, "GET", url) as answer:
-            if answer.length != samples.nbytes:
-                raise AcqError("wrong_size", f"{answer.length} bytes came, not {samples.nbytes}")
-            _fill(memoryview(samples).cast("B"), answer)
-        return samples
+        if position:
+            url += "?" + urllib.parse.urlencode(position)
+        answer = _request(self._server, "GET", url)
+        if answer.length == size:
+            return answer
+        answer.close()
+        raise AcqError("wrong_size", f"{answer.length} bytes came, not {size}")
 
     def __len__(self) -> int:
         return len(self.names)
@@ -232,20 +239,76 @@ class Acquisition(Planes):
         wanted = {name: i for name, i in {"t": t, "z": z, "l": l}.items() if i is not None}
         return Planes(self._server, self._plane, self._channels, wanted)
 
+    def stack(
+        self, channel: str | int, t: int | slice | None = None, z: int | slice | None = None, l: int | slice | None = None
+    ) -> np.ndarray:
+        """Many planes of a channel in one request, several times as fast as one by one: planes x rows x columns.
+
+        One of `t`, `z` and `l` is a slice, such as `slice(0, 100)` or `slice(None)`; the others are indices, by default as in
+        `position`. A plane that was never recorded is NaN."""
+        given = {name: i for name, i in {"t": t, "z": z, "l": l}.items() if i is not None}
+        along = [name for name, i in given.items() if isinstance(i, slice)]
+        if len(along) != 1:
+            raise ValueError("one of t, z and l must be a slice, such as t=slice(0, 100)")
+        [axis] = along
+        first, end, step = given.pop(axis).indices(self.sizes.get(axis.upper(), 1))
+        if step != 1:
+            raise ValueError("the slice must have a step of 1; take every nth plane of the array that it gives")
+        samples = np.empty((max(0, end - first), *self._plane["shape"]), "<f4")
+        missing: set[int] = set()
+        index = first
+        while index < end:
+            if index in missing:
+                samples[index - first] = np.nan
+                index += 1
+                continue
+            to = min([one for one in missing if one > index], default=end)
+            part = samples[index - first : to - first]
+            try:
+                with self._answer(channel, {**given, axis: f"{index}-{to - 1}"}, part.nbytes) as answer:
+                    _fill(memoryview(part).cast("B"), answer)
+                index = to
+            except AcqError as error:
+                if error.code == "connection_lost":  # a plane alone tells why the planes ended there
+                    for index in range(index, to):
+                        samples[index - first] = self.at(**{**given, axis: index})[channel]
+                    index = to
+                elif error.missing:
+                    missing.update(place[axis] for place in error.missing)
+                else:
+                    raise
+        return samples
+
     @property
     def dims(self) -> tuple[str, ...]:
         """The axes of `dask()` and `xarray()`: those of T, L and Z that the file has, and C, Y, X, in the order TLCZYX."""
         return tuple(axis for axis in "TLCZYX" if axis in self.sizes or axis in "CYX")
 
     def dask(self) -> DaskArray:
-        """All positions as one lazy dask array with the axes `dims`. A block is one plane, fetched by the path of the file when
-        it is needed: workers on this machine need the server and no open acquisition. A plane that was never recorded is NaN."""
+        """All positions as one lazy dask array with the axes `dims`. A block is up to 16 MiB of planes along the longest of the axes
+        T, L and Z, fetched in one request by the path of the file when it is needed: workers on this machine need the server and
+        no open acquisition. A plane that was never recorded is NaN."""
         import dask.array
 
-        shape = self._shape
-        chunks = (*((1,) * size for size in shape[:-2]), *((size,) for size in shape[-2:]))
+        shape, lengths = self._shape, self._block_lengths
+        chunks = tuple(
+            (length,) * (size // length) + ((size % length,) if size % length else ())
+            for size, length in zip(shape, lengths)
+        )
         meta = np.empty((0,) * len(shape), np.float32)
-        return dask.array.map_blocks(_block, dtype=np.float32, chunks=chunks, meta=meta, **self._block_source)
+        return dask.array.map_blocks(
+            _block, dtype=np.float32, chunks=chunks, meta=meta, lengths=lengths, **self._block_source
+        )
+
+    @property
+    def _block_lengths(self) -> tuple[int, ...]:
+        shape = self._shape
+        along = [i for i, axis in enumerate(self.dims) if axis in "TLZ"]
+        lengths = [size if axis in "YX" else 1 for size, axis in zip(shape, self.dims)]
+        if along:
+            longest = max(along, key=lambda i: shape[i])
+            lengths[longest] = min(shape[longest], max(1, _BLOCK_BYTES // (4 * shape[-2] * shape[-1])))
+        return tuple(lengths)
 
     def xarray(self) -> DataArray:
         """All positions as an xarray.DataArray with the axes `dims`: lazy where dask is installed, else fetched at once.
@@ -257,9 +320,10 @@ class Acquisition(Planes):
         try:
             data: Any = self.dask()
         except ImportError:
-            data = np.empty(self._shape, np.float32)
-            for at in np.ndindex(*data.shape[:-2]):
-                data[at] = _block(**self._block_source, block_id=at).reshape(data.shape[-2:])
+            data, lengths = np.empty(self._shape, np.float32), self._block_lengths
+            for at in np.ndindex(*(-(-size // length) for size, length in zip(data.shape, lengths))):
+                block = _block(**self._block_source, lengths=lengths, block_id=at)
+                data[tuple(slice(i * length, i * length + size) for i, length, size in zip(at, lengths, block.shape))] = block
         attributes = {key: self.info["source"][key] for key in ("path", "format", "fingerprint")}
         attributes["scene"] = self.scenes[self.info["scene"]] if self.info["scene"] < len(self.scenes) else ""
         attributes.update({key: value for key in ("date", "time") if (value := self.info["header"][key])})
@@ -327,26 +391,41 @@ class Acquisition(Planes):
 
 
 _held: dict = {}  # acquisitions that this process opened for blocks
+_BLOCK_BYTES = 16 << 20
+_RUNS = threading.BoundedSemaphore(2)  # the server sends two runs of an acquisition at the same time
 
 
-def _block(server: str, path: str, scene_index: int, axes: str, channels: builtins_list, block_id: tuple = ()) -> np.ndarray:
-    """One plane of a dask array. A session that has ended is opened again."""
-    at = dict(zip(axes, block_id))
+def _block(
+    server: str, path: str, scene_index: int, axes: str, channels: builtins_list, lengths: tuple, block_id: tuple = ()
+) -> np.ndarray:
+    """Planes of a dask array along one axis. A session that has ended is opened again."""
+    starts = {axis: i * length for axis, i, length in zip(axes, block_id, lengths)}
+    along = next((axis for axis, length in zip(axes, lengths) if axis in "TLZ" and length > 1), None)
     key = server, path, scene_index
     for again in (False, True):
         if again or key not in _held:
             _held[key] = open(path, scene_index, server)
-        planes = _held[key].at(**{axis.lower(): at[axis] for axis in "TZL" if axis in at})
+        a = _held[key]
+        channel = [c["index"] for c in a._channels].index(channels[starts["C"]])
+        at = {axis.lower(): starts[axis] for axis in "TZL" if axis in starts}
         try:
-            plane = planes[[c["index"] for c in planes._channels].index(channels[at["C"]])]
+            if along is None:
+                planes = a.at(**at)[channel]
+            else:
+                end = min(starts[along] + lengths[axes.index(along)], a.sizes[along])
+                with _RUNS:
+                    planes = a.stack(channel, **{**at, along.lower(): slice(starts[along], end)})
         except AcqError as error:
             if error.code == "plane_not_found":
-                plane = np.full(planes._plane["shape"], np.nan, "<f4")
+                planes = np.full(a._plane["shape"], np.nan, "<f4")
             elif again or error.code != "session_not_found":
                 raise
             else:
                 continue
-        return plane.reshape((1,) * (len(axes) - 2) + plane.shape)
+        shape = [1] * (len(axes) - 2) + a._plane["shape"]
+        if along is not None:
+            shape[axes.index(along)] = -1
+        return planes.reshape(shape)
     raise AssertionError
 
 
@@ -403,7 +482,7 @@ def _json(server: str, status: int, text: bytes) -> dict:
 
 def _failure(server: str, status: int, said: dict) -> AcqError:
     if isinstance(said.get("error"), str) and isinstance(said.get("message"), str):
-        return AcqError(said["error"], said["message"], said.get("details"))
+        return AcqError(said["error"], said["message"], said.get("details"), said.get("missing") or ())
     return AcqError("no_acq_server", f"{server} answered {status} and is no acq-server")
 
 

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withoutTypes } from "../../routes/page_script.ts";
-import { AcqError, connect } from "../../static/client/v2/acq-client.ts";
+import { AcqError, connect, type RunOptions } from "../../static/client/v2/acq-client.ts";
 import { Harness, type HarnessOptions, leftDialog } from "../contract/harness.ts";
+import { microManagerBytes } from "../fixtures/micromanager_writer.ts";
 import { grayLayout, tiffBytes } from "../fixtures/tiff_writer.ts";
 import { output } from "../programs.ts";
-import { PATIENCE, within } from "../deadline.ts";
+import { PATIENCE, until, within } from "../deadline.ts";
 import { withFiles } from "../temporary_files.ts";
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
@@ -154,6 +155,80 @@ Deno.test("reads frames whole and by rows", () =>
       assert.deepEqual([...(await stack.plane(0, { t: 2, rows: [1, 4] })).samples], frame(2, 1, 4));
     })
   ));
+
+Deno.test("reads a run of planes as they arrive, whole or from one index to another", () =>
+  withStack((path) =>
+    withServer(async (client, server) => {
+      await using stack = await client.open(path);
+      const read = async (options: Partial<RunOptions>) => {
+        const found: [number, number[]][] = [];
+        for await (const { index, samples, shape } of stack.run(0, { along: "t", ...options })) {
+          assert.deepEqual(shape, [6, 5]);
+          found.push([index, [...samples]]);
+        }
+        return found;
+      };
+      assert.deepEqual(await read({}), [0, 1, 2, 3].map((t) => [t, frame(t)]));
+      assert.deepEqual(await read({ first: 1, last: 2, t: 3 }), [1, 2].map((t) => [t, frame(t)]));
+      assert.deepEqual(await read({ along: "z", t: 3 }), [[0, frame(3)]]);
+      await assert.rejects(read({ last: 4 }), fails("position_out_of_range"));
+      await assert.rejects(read({ signal: AbortSignal.abort() }), fails("cancelled"));
+      for await (const { index } of stack.run(0, { along: "t" })) {
+        if (index === 1) break;
+      }
+      await until(() => server.positions.counts.running === 0);
+    })
+  ));
+
+Deno.test("a run leaves out planes that the file lacks, if asked to, and names them otherwise", () => {
+  // Frame 1 of slice 1 was never taken.
+  const planes = [[0, 0, 0, 0, 1], [0, 1, 0, 0, 2], [0, 0, 1, 0, 3], [0, 0, 2, 0, 4], [0, 1, 2, 0, 5]] as const;
+  const bytes = microManagerBytes(grayLayout(4, 3, 16), { Channels: 1, Slices: 2, Frames: 3 }, planes);
+  return withFiles({ "stack.tif": bytes }, (path) =>
+    withServer(async (client) => {
+      await using stack = await client.open(path);
+      const read = async (options: Partial<RunOptions>) => {
+        const found: number[] = [];
+        for await (const { index } of stack.run(0, { along: "t", ...options })) found.push(index);
+        return found;
+      };
+      assert.deepEqual(await read({ z: 1, skipsMissing: true }), [0, 2]);
+      assert.deepEqual(await read({ z: 0 }), [0, 1, 2]);
+      await assert.rejects(read({ z: 1 }), (error: AcqError) => {
+        assert.deepEqual([error.code, error.missing], ["plane_not_found", [{ t: 1, z: 1, l: 0 }]]);
+        return true;
+      });
+    }));
+});
+
+Deno.test("a run that ends short fails for the reason of the plane that is missing", async () => {
+  const plane = new Float32Array([1, 2, 3, 4, 5, 6]);
+  const asked: string[] = [];
+  await answering((request) => {
+    const { pathname, search } = new URL(request.url);
+    if (pathname.endsWith("/open")) return Response.json(opened());
+    asked.push(search);
+    if (search.includes("t=1-")) {
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new Uint8Array(plane.buffer));
+          controller.error(new Error("the plane is damaged"));
+        },
+      });
+      return new Response(body, { headers: { "Content-Length": "72" } });
+    }
+    return Response.json({ ok: false, error: "decode_failed", message: "It is cut", details: null }, {
+      status: 500,
+    });
+  }, async (base) => {
+    const found: number[] = [];
+    const stack = await (await connect(base)).open("/a.tif");
+    await assert.rejects(async () => {
+      for await (const { index } of stack.run(0, { along: "t", first: 1, last: 3 })) found.push(index);
+    }, fails("decode_failed", /It is cut/));
+    assert.equal(found.at(-1) ?? 0, asked.at(-1)!.includes("t=2") ? 1 : 0);
+  });
+});
 
 Deno.test("lists a folder, and opens what it lists", () =>
   withStack((path) =>

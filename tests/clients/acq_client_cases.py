@@ -152,6 +152,31 @@ class Client(unittest.TestCase):
             self.assertEqual(caught.exception.code, "path_not_found")
             self.assertEqual(os.listdir(folder), ["archive.zip"])
 
+    def test_stack(self):
+        with acq.open(SERIES) as a:
+            expected = np.stack([a.at(t=t)[0] for t in range(12)])
+            np.testing.assert_array_equal(a.stack(0, t=slice(None)), expected)
+            np.testing.assert_array_equal(a.stack(a.names[0], t=slice(3, -2), z=0), expected[3:10])
+            np.testing.assert_array_equal(a.stack(0, z=slice(0, 9), t=5), expected[5:6])
+            self.assertEqual(a.stack(0, t=slice(5, 5)).shape, (0, 48, 64))
+            for wrong in ({}, {"t": 1}, {"t": slice(0, 2), "z": slice(0, 1)}, {"t": slice(0, 9, 2)}):
+                with self.assertRaises(ValueError):
+                    a.stack(0, **wrong)
+            with self.assertRaises(KeyError):
+                a.stack("CH9", t=slice(0, 2))
+
+    def test_stack_with_missing_planes(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with acq.open(FIXTURES + "/hdf5/gap.ims") as a:  # time point 1 lacks channel 1
+                stack = a.stack("CH2", t=slice(None))
+                self.assertEqual(np.isnan(stack).all(axis=(1, 2)).tolist(), [False, True])
+                np.testing.assert_array_equal(stack[0], a[1])
+                self.assertFalse(np.isnan(a.stack("CH1", t=slice(None))).any())
+                with self.fails("plane_not_found") as expected:
+                    a.at(t=1)["CH2"]
+                self.assertEqual(expected.error.missing, [])
+
     @unittest.skipUnless(importlib.util.find_spec("dask"), "dask is not installed")
     def test_dask(self):
         with acq.open(SERIES) as a:

@@ -43,6 +43,9 @@ for t = 1:b.sizes.T
   end
 end
 tell(hashes);
+series = acq_plane(b, 2, 't', 1:b.sizes.T, 'z', 2);
+tell({size(series, 3), sha(series(:, :, 1)), sha(series(:, :, end)), failure(@() acq_plane(b, 1, 't', [1 1])), ...
+  failure(@() acq_plane(b, 1, 't', 1:2, 'z', 1:2)), failure(@() acq_plane(b, 1, 't', 1:99))});
 acq_close(b);
 
 d = acq_open([fixtures '/nd2/positions.nd2'], 'scene', 2, 'server', server);

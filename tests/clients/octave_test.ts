@@ -44,7 +44,7 @@ programTest(["octave-cli", "curl"], {
       stalling.base,
     ]);
     const lines = said.trimEnd().split("\n").map((line) => JSON.parse(line));
-    const [kind, planes, reference, path, axes, ofPlanes, ofOpens, stack, scene, waited] = lines;
+    const [kind, planes, reference, path, axes, ofPlanes, ofOpens, stack, run, scene, waited] = lines;
     const { scenes: [scan], reference: overview } = expectedFile("oir", "line_scan.oir");
     const expected = firstPlanes(scan!);
     assert.deepEqual(kind, { class: "single", size: [40, 6] });
@@ -63,9 +63,18 @@ programTest(["octave-cli", "curl"], {
       [name.slice(1).replace(/(\d+)_(\d+)_/, "$1,$2,0,"), hash.slice(0, 16)] as const
     );
     assert.deepEqual(Object.fromEntries(short), series!.planes);
+    assert.deepEqual([run[1].slice(0, 16), run[2].slice(0, 16)], [
+      series!.planes["0,1,0,1"],
+      series!.planes[`${run[0] - 1},1,0,1`],
+    ]);
+    assert.deepEqual(run.slice(3), [
+      "acq:unknown_option",
+      "acq:unknown_option",
+      "acq:position_out_of_range",
+    ]);
     const { scenes } = expectedFile("nd2", "positions.nd2");
     assert.deepEqual([scene[0].slice(0, 16), scene[1]], [scenes[1]!.planes["1,0,0,0"], scenes.length]);
-    const [ofWords, ofAddresses, ofOthers, messages] = lines.slice(10);
+    const [ofWords, ofAddresses, ofOthers, messages] = lines.slice(11);
     const frames = Object.keys(scenes[0]!.planes).length;
     assert.deepEqual(messages, [
       `acq:scene_out_of_range There is no scene 9: indices go from 1 to ${scenes.length}`,

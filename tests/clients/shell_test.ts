@@ -124,6 +124,20 @@ Deno.test("plane: writes planes of positions and scenes", async () => {
   }
 });
 
+Deno.test("plane: writes consecutive planes one after the other", async () => {
+  const file = join(FIXTURES, "lsm/series_tzc.lsm");
+  const { scenes: [scene] } = expectedFile("lsm", "series_tzc.lsm");
+  const { code, bytes, err } = await shell(["plane", file, "--t", "0-1", "--z=1"]);
+  assert.deepEqual([code, err], [0, ""]);
+  const half = bytes.length / 2;
+  for (const t of [0, 1]) {
+    const found = createHash("sha256").update(bytes.subarray(t * half, (t + 1) * half)).digest("hex");
+    assert.ok(found.startsWith(scene!.planes[`${t},1,0,0`]!), `t ${t}: ${found}`);
+  }
+  const array = await shell(["plane", file, "--t", "0-1", "--z=1", "--format", "npy"]);
+  assert.match(array.out, /'shape': \(2, \d+, \d+\), \}/);
+});
+
 Deno.test("plane: prints a failure as one line with its code, and nothing on standard output", async () => {
   const scan = join(ROOT, "examples", "line_scan.oir");
   const cases: [string[], number, RegExp][] = [
@@ -136,6 +150,10 @@ Deno.test("plane: prints a failure as one line with its code, and nothing on sta
     [[scan, "--scene", "4"], 1, /^scene_out_of_range: [^\n]+\n$/],
     [[scan, "--max-session-memory", "1KiB"], 1, /^session_memory_exceeded: [^\n]+\n$/],
     [[scan, "--t", "x"], 2, /^--t takes an index from 0, not "x"\n$/],
+    [[scan, "--t", "0-1"], 1, /^position_out_of_range: Index 1 along T [^\n]+\n$/],
+    [[scan, "--t", "1-0"], 2, /^--t 1-0 ends before it begins\n$/],
+    [[scan, "--t", "0-0", "--z", "0-0"], 2, /^Only one of [^\n]+ may be a range\n$/],
+    [[scan, "--t", "0-0", "--format", "pgm"], 2, /^A picture has one plane[^\n]+\n$/],
     [
       [scan, "--format", "tiff"],
       2,

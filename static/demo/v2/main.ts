@@ -56,7 +56,7 @@ controller.addEventListener("failed", askServer);
 const drawer = new Drawer();
 const measured = new MeasuredView(viewer, {
   place: () => opening.place,
-  planesAt: (place, signal) => controller.planesAt(place, signal),
+  run: (channel, options) => controller.run(channel, options),
   texts: async () => (await controller.live((acquisition) => acquisition.metadata())).map(({ text }) => text),
   go: (place) => void opening.go(place),
   onDerived: (isDerived) => opening.derived(isDerived),

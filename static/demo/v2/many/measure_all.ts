@@ -174,8 +174,7 @@ const fetchRecordingImages = (acquisition: Acquisition, position: Acquisition["p
   listImageSources(
     acquisition.info,
     () => position,
-    async (place, signal) =>
-      (await acquisition.planes(null, { ...place, signal })).map(({ samples }) => samples),
+    (channel, options) => acquisition.run(channel, options),
   );
 
 /** What was measured now, of the bands in the rows. */

@@ -10,40 +10,44 @@ import {
   type StackOrder,
 } from "../../../measure/stack.ts";
 import type { About, Scan } from "../drawing/scan.ts";
-import type { OpenResponse } from "../../../client/v2/acq-client.ts";
+import type { OpenResponse, RunOptions, RunPlane } from "../../../client/v2/acq-client.ts";
 import type { ImagePart } from "../../../measure/image_parts.ts";
 import type { PlaneIndices } from "../panels/plane_steps.ts";
 
-/** Fetches the planes of all channels; null for planes never recorded. */
-export type ImagesAt = (index: number, signal: AbortSignal) => Promise<readonly (Float32Array | null)[]>;
+/** Fetches consecutive planes of a channel, without those that were never recorded. */
+export type FetchRun = (channel: number, run: RunOptions) => AsyncIterable<RunPlane>;
 
-/** Images along an axis, at the shown places along the other axes, which `at` describes. */
-export type ImageSource = SeriesAxis & { images: () => ImagesAt; at: () => About };
+/** Images along an axis. */
+export interface ImageSource extends SeriesAxis {
+  /** Fetches images from `first` to `last`, at the shown places along the other axes. */
+  fetch: (channel: number, first: number, last: number, signal: AbortSignal) => AsyncIterable<RunPlane>;
+  /** Indices of the channels in the file. */
+  channels: readonly number[];
+  /** Describes the places along the other axes. */
+  at: () => About;
+}
 
-/** Concurrent requests for planes: the server queues 16 per session. */
-const AT_ONCE = 3;
+/** Images of a channel that are fetched before those of the next channel, so that all channels grow together. */
+const SPAN = 64;
 
-/** Images along time and focus, for each axis with several. @param planesAt of all channels */
+/** Images along time and focus, for each axis with several. */
 export function listImageSources(
   info: OpenResponse,
   place: () => PlaneIndices,
-  planesAt: (place: PlaneIndices, signal: AbortSignal) => Promise<readonly Float32Array[]>,
+  run: FetchRun,
 ): Map<Over, ImageSource> {
-  const imagesAlong = (name: Over): ImagesAt => {
-    const here = place();
-    return async (index, signal) => {
-      try {
-        return await planesAt({ ...here, [name.toLowerCase()]: index }, signal);
-      } catch (error) {
-        // The plane is declared but was never recorded.
-        if ((error as { code?: string }).code === "plane_not_found") return [];
-        throw error;
-      }
-    };
-  };
   return new Map([...listStackAxes(info)].map(([name, along]) => [name, {
     ...along,
-    images: () => imagesAlong(name),
+    channels: info.channels.map(({ index }) => index),
+    fetch: (channel, first, last, signal) =>
+      run(channel, {
+        ...place(),
+        along: name.toLowerCase() as "t" | "z",
+        first,
+        last,
+        skipsMissing: true,
+        signal,
+      }),
     at: () => describePosition({ ...info.header.sizes, [name]: 1 }, place()),
   }]));
 }
@@ -63,8 +67,7 @@ export async function measureSeries(
 ): Promise<{ order: StackOrder; found: StackFound }> {
   const order = { plane, channels: channels.map(({ name }) => name), along: sources, ...wanted };
   const found = await measureStack(order, async (axis, count, take) => {
-    const { images } = sources.get(axis) as ImageSource;
-    await fetchImages(count, images(), signal, (planes, index, done) => {
+    await fetchImages(sources.get(axis) as ImageSource, signal, (planes, index, done) => {
       onProgress(done, count);
       take(planes, index);
     });
@@ -73,27 +76,28 @@ export async function measureSeries(
 }
 
 /**
- * Fetches all images of a series, a few at once.
+ * Fetches all images of a series.
  *
- * @param take in the order in which they arrive
+ * @param take gets one channel of an image at a time; the others are null. `done` counts images of which all channels arrived
  * @throws {DOMException} `AbortError`
  */
 export async function fetchImages(
-  count: number,
-  imagesAt: ImagesAt,
+  { count, channels, fetch }: ImageSource,
   signal: AbortSignal,
   take: (planes: readonly (Float32Array | null)[], index: number, done: number) => void,
 ): Promise<void> {
-  let [next, done] = [0, 0];
-  const work = async () => {
-    while (next < count) {
-      const index = next;
-      next += 1;
-      const planes = await imagesAt(index, signal);
-      signal.throwIfAborted();
-      done += 1;
-      take(planes, index, done);
+  for (let first = 0; first < count; first += SPAN) {
+    const last = Math.min(count, first + SPAN) - 1;
+    for (const [i, channel] of channels.entries()) {
+      for await (const { samples, index } of fetch(channel, first, last, signal)) {
+        signal.throwIfAborted();
+        take(
+          channels.map((_, other) => other === i ? samples : null),
+          index,
+          i + 1 < channels.length ? first : index + 1,
+        );
+      }
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, count) }, work));
+  }
+  signal.throwIfAborted();
 }

@@ -176,7 +176,7 @@ export class KymographPanel extends Panel<{
       const kymograph = new Kymograph(series, line.points, line.width);
       this.#work.progress.max = count;
       let shownAt = -Infinity;
-      await fetchImages(count, source.images(), signal, (planes, t, done) => {
+      await fetchImages(source, signal, (planes, t, done) => {
         planes.forEach((image, channel) => image !== null && kymograph.take(channel, t, image));
         this.#work.progress.value = done;
         if (performance.now() - shownAt < SHOW_EVERY_MS) return;

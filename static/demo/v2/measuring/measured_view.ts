@@ -8,7 +8,7 @@ import { capitalize, nameProjection, parsePosition } from "../../../measure/stac
 import { byId, findWithin } from "../controls/element.ts";
 import { turnRegion } from "../drawing/region.ts";
 import { type Drawn, type DrawnLook, type KeptKymograph, lookOf, summarizeDrawn } from "../drawing/drawn.ts";
-import { listImageSources } from "./image_series.ts";
+import { type FetchRun, listImageSources } from "./image_series.ts";
 import { Measuring, type ShownPicture } from "./measuring.ts";
 import { placeInFile, typedPlanes } from "../drawing/scan.ts";
 import { TypedPanel } from "./typed_panel.ts";
@@ -28,7 +28,7 @@ interface Images {
   /** Place of the shown image. */
   place: () => PlaneIndices;
   /** Planes of all channels at a place. */
-  planesAt: (place: PlaneIndices, signal: AbortSignal) => Promise<readonly Float32Array[]>;
+  run: FetchRun;
   /** Metadata documents of the file. */
   texts: () => Promise<readonly string[]>;
   /** Shows another image of the series. */
@@ -168,7 +168,7 @@ export class MeasuredView {
     const sources = isKymograph || isTime(info.plane.axes[0]) ? new Map() : listImageSources(
       info,
       () => this.#images.place(),
-      (place, signal) => this.#images.planesAt(place, signal),
+      (channel, options) => this.#images.run(channel, options),
     );
     this.#typedPanel.show(typed !== null || isPlainImage(info), typed, info.source.path);
     const taken = this.#measuring.begin({

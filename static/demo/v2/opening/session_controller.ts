@@ -17,6 +17,8 @@ import {
   type Health,
   type OpenResponse,
   type Position,
+  type RunOptions,
+  type RunPlane,
   type Server,
 } from "../../../client/v2/acq-client.ts";
 import { Emitter, type Plain } from "../controls/emitter.ts";
@@ -207,6 +209,27 @@ export class SessionController extends Emitter<{
         (await acquisition.planes(null, { ...position, signal })).map(({ samples }) => samples),
       signal,
     );
+  }
+
+  /** Planes of a channel along an axis, as they arrive. A session that ends meanwhile is renewed. */
+  async *run(channel: number, options: RunOptions): AsyncGenerator<RunPlane, void, undefined> {
+    let [first, isRenewed] = [options.first ?? 0, false];
+    for (;;) {
+      const { acquisition } = this;
+      if (acquisition === null) throw new AcqError("session_not_found", "Nothing is open");
+      try {
+        for await (const plane of acquisition.run(channel, { ...options, first })) {
+          yield plane;
+          [first, isRenewed] = [plane.index + 1, false];
+        }
+        return;
+      } catch (error) {
+        if (isRenewed) throw error;
+        isRenewed = true;
+        await this.live((now) => now === acquisition ? Promise.reject(error) : Promise.resolve());
+        options.signal?.throwIfAborted();
+      }
+    }
   }
 
   /** Opens the acquisition again through its session if that expires within `seconds`. */
