@@ -160,7 +160,7 @@ function say({ isQuiet }: AskedTables, text: string): void {
 }
 
 /** Makes a row that says why a recording was not measured. @throws {UsageError} the error is one of usage */
-function describeFault(recording: string, error: unknown, about: Row = {}): MeasuredScene {
+function explainUnmeasured(recording: string, error: unknown, about: Row = {}): MeasuredScene {
   if (error instanceof UsageError) throw error;
   const fault = error instanceof RangeError ? error.message : describeFailure(error).message;
   const row = { File: basename(recording), Path: recording, ...about, Failure: fault };
@@ -181,7 +181,7 @@ async function findAllRecordings(
       for (const note of found.notes) say(asked, note);
       paths.push(...found.paths);
     } catch (error) {
-      paths.push(describeFault(operand, error));
+      paths.push(explainUnmeasured(operand, error));
     }
   }
   return { paths, isList };
@@ -199,7 +199,7 @@ async function listScenes(
     if (named === undefined) return scenes;
     return (await doInTurn(scenes, 1, (one) => listWantedChannels(sessions, one, named))).flat();
   } catch (error) {
-    return [describeFault(path, error)];
+    return [explainUnmeasured(path, error)];
   }
 }
 
@@ -212,12 +212,12 @@ async function listWantedChannels(
   try {
     return (await findNamedChannels(sessions, scene, named)).map((channel) => ({ ...scene, channel }));
   } catch (error) {
-    return [describeSceneFault(scene, error)];
+    return [explainUnmeasuredScene(scene, error)];
   }
 }
 
-const describeSceneFault = ({ path, name, isOnly }: RecordingScene, error: unknown): MeasuredScene =>
-  describeFault(path, error, isOnly ? {} : { Scene: name });
+const explainUnmeasuredScene = ({ path, name, isOnly }: RecordingScene, error: unknown): MeasuredScene =>
+  explainUnmeasured(path, error, isOnly ? {} : { Scene: name });
 
 /** Measures all scenes, some at the same time; those for which memory was short then, again alone. */
 async function measureScenes(
@@ -234,7 +234,7 @@ async function measureScenes(
     try {
       return { result: await measureScene(sessions, one, settings, tables, workers.run), isShort: false };
     } catch (error) {
-      return { result: describeSceneFault(one, error), isShort: error instanceof SessionMemoryExceeded };
+      return { result: explainUnmeasuredScene(one, error), isShort: error instanceof SessionMemoryExceeded };
     }
   };
   const first = await doInTurn(scenes, jobs, async (one) => {

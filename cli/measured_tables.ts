@@ -189,7 +189,7 @@ async function tabulateLineScan(
   tables: readonly string[],
   run: RunMeasurement,
 ): Promise<SceneTables> {
-  const { recording, about, calibration } = describeLineScan(opened, settings.lineScan);
+  const { recording, about, calibration } = readOpenedScan(opened, settings.lineScan);
   const trace = chooseTraceSettings(settings);
   const isSummary = tables.includes("summary");
   const wanted = chooseMeasurements(
@@ -217,7 +217,7 @@ async function tabulateLineScan(
 }
 
 /** The opened lines as a recording, and the cells that describe it. @throws {RangeError} it is not a line scan */
-function describeLineScan({ info, samples }: OpenedChannel, lineScan: ShellSettings["lineScan"]) {
+function readOpenedScan({ info, samples }: OpenedChannel, lineScan: ShellSettings["lineScan"]) {
   const { plane: { shape, axes: stated }, source, channels: [opened], header, position: at } = info;
   const { plane, axes } = lineScan === undefined
     ? { plane: { samples, shape }, axes: stated }

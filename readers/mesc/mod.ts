@@ -168,7 +168,7 @@ function layOutUnit(
   if (damage !== null) throw damage;
   if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`${path} has ${channels.length} channels`);
   const datasets = channels.map((number) => file.dataset(`${path}/Channel_${number}`));
-  const { sampleType, shape: [frames, rows, columns] } = requireFrames(datasets);
+  const { sampleType, shape: [frames, rows, columns] } = requireFrameSeries(datasets);
   const { axis, warnings } = metadata.read(
     "The role of the frames",
     () => chooseFrameAxis(file, path, frames),
@@ -187,7 +187,7 @@ function layOutUnit(
 }
 
 /** The shape and type of all datasets. @throws {DecodeFailed} they are not frames of integers of one shape */
-function requireFrames(
+function requireFrameSeries(
   datasets: readonly Dataset[],
 ): { sampleType: SampleType; shape: readonly [number, number, number] } {
   const [first] = datasets as [Dataset];

@@ -69,14 +69,14 @@ export function readOirReference(
       axes: buildReferenceAxes({ rows, columns }, properties.pixel),
       channels: buildChannels(named, { sampleType, rows, columns }),
       ...line ? makeStraightPath(line) : NO_PATH,
-      plan: () => Promise.resolve(planReference(complete.map(({ plane }) => plane), arranged, stop)),
+      plan: () => Promise.resolve(planOverview(complete.map(({ plane }) => plane), arranged, stop)),
     },
     warnings,
   };
 }
 
 /** The decoding of one plane for each channel. */
-const planReference = (
+const planOverview = (
   planes: readonly ReturnType<typeof assemblePlane>[],
   { width: columns, height: rows, sampleType }: ImageSize & { readonly sampleType: SampleType },
   stop: StopFlag,

@@ -78,7 +78,7 @@ export function readOmeImage(
     warnings,
   );
   if (!dataset) throw new DecodeFailed(NO_DATASET);
-  const array = readDataset(store, path, dataset["path"]);
+  const array = readFullResolution(store, path, dataset["path"]);
   const axes = readOmeAxes(multiscale, dataset, array, warnings);
   const sizeOf = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
   const [rows, columns, count] = [sizeOf("Y"), sizeOf("X"), sizeOf("C")];
@@ -120,7 +120,7 @@ export function readOmeImage(
 const NO_DATASET = "the first multiscale has no dataset with a path";
 
 /** The array of a dataset by its path in a group. @throws {DecodeFailed} there is none */
-function readDataset(store: Store, group: string, path: unknown): ArrayLayout {
+function readFullResolution(store: Store, group: string, path: unknown): ArrayLayout {
   if (typeof path !== "string") throw new DecodeFailed(NO_DATASET);
   const arrayPath = storeKey(group, path);
   if (arrayPath === null) throw new DecodeFailed(`the dataset path "${path}" leaves the store`);

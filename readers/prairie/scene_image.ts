@@ -29,7 +29,7 @@ export function describeCycles({ document, files }: OpenedScan, group: CycleGrou
   const { scan } = document;
   const grid = new FrameGrid(scan, group);
   const { channels, warnings } = listStoredImages(grid, files);
-  const images = openImages(grid, files);
+  const images = openStoredImages(grid, files);
   const sequence = group.sequences[0]!;
   const isLine = group.axis === "line";
   const layout = isLine ? images.tallest(channels) : images.first.page;
@@ -85,7 +85,7 @@ export function describeCycles({ document, files }: OpenedScan, group: CycleGrou
 }
 
 /** Opens the images, of which the first that can be read shows the layout. @throws {DecodeFailed} all are unreadable */
-function openImages(grid: FrameGrid, files: ScanFiles): PlaneFiles {
+function openStoredImages(grid: FrameGrid, files: ScanFiles): PlaneFiles {
   const named = grid.frames().flatMap((frame) => frame.files);
   const stored = named.filter((file) => isStored(file, files)).take(MAX_TRIED);
   return PlaneFiles.open(stored, files.open, files.access);

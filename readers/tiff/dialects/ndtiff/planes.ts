@@ -220,7 +220,7 @@ export function describeNDTiffScene(
   const { T, C, Z } = planes.sizes;
   const notes = new SceneNotes(planes, scene, note);
   const { first, numbers, warnings } = notes;
-  const pixel = readPixelSize(notes, summary, isReduced);
+  const pixel = readPixelSide(notes, summary, isReduced);
   const depth = readSliceDistance(notes, summary, Z);
   const { interval, stamps } = readTiming(notes, summary, T);
   const side = [pixel, "um"] as const;
@@ -287,7 +287,7 @@ class SceneNotes {
 }
 
 /** Side of a pixel in micrometres; `null` for a reduced level. */
-function readPixelSize(notes: SceneNotes, summary: JsonObject, isReduced: boolean): number | null {
+function readPixelSide(notes: SceneNotes, summary: JsonObject, isReduced: boolean): number | null {
   const { first, numbers } = notes;
   const declared = numbers.value("PixelSize_um", summary.PixelSize_um) ?? 0;
   const pixel = numbers.value("PixelSizeUm", first.PixelSizeUm) ??
