@@ -104,105 +104,183 @@ export const MEASURE: WritingCommand = {
     if ("picture" in write) {
       return await writeTiff(sessions, given.operands, { scene, named }, settings, write.picture);
     }
-    const isZip = write.tables.length > 1 || given.flags.has("--zip");
+    const { tables } = write;
+    const isZip = tables.length > 1 || given.flags.has("--zip");
     if (isZip) requireFile("a ZIP", "FILE.zip");
-    const isQuiet = given.flags.has("--quiet");
-    const say = (text: string) => isQuiet || console.error(escapeControls(text));
-    const wrong = (recording: string, error: unknown, about: Row = {}): MeasuredScene => {
-      if (error instanceof UsageError) throw error;
-      const fault = error instanceof RangeError ? error.message : describeFailure(error).message;
-      const row = { File: basename(recording), Path: recording, ...about, Failure: fault };
-      return { recording, rows: [row], tables: {}, fault };
+    const asked: AskedTables = {
+      sessions,
+      settings,
+      tables,
+      scene,
+      named,
+      jobs,
+      isQuiet: given.flags.has("--quiet"),
     };
-    let [isList, done, count] = [false, 0, 0];
-    using _stop = stopOnInterrupt(() => `Stopped after ${done} of ${formatNounCount(count, "recording")}`);
-    const paths: (string | MeasuredScene)[] = [];
-    for (const path of given.operands) {
-      try {
-        const found = await findRecordings(sessions, path);
-        isList ||= found.notes.length > 0;
-        found.notes.forEach(say);
-        paths.push(...found.paths);
-      } catch (error) {
-        paths.push(wrong(path, error));
-      }
-    }
-    const scenes =
-      (await doInTurn(paths, jobs, async (path): Promise<readonly (RecordingScene | MeasuredScene)[]> => {
-        if (typeof path !== "string") return [path];
-        try {
-          const found = (await listScenesToMeasure(sessions, path, scene)).map((scene) => ({
-            path,
-            ...scene,
-          }));
-          return named === undefined ? found : (await doInTurn(found, 1, async (one) => {
-            try {
-              return (await findNamedChannels(sessions, one, named)).map((channel) => ({ ...one, channel }));
-            } catch (error) {
-              return [wrong(path, error, one.isOnly ? {} : { Scene: one.name })];
-            }
-          })).flat();
-        } catch (error) {
-          return [wrong(path, error)];
-        }
-      })).flat();
-    count = scenes.length;
-    // Also one recording is measured in a worker: this thread must notice Ctrl+C.
-    using workers = startMeasureWorkers(jobs);
-    const progress = showProgressLine(isQuiet || !Deno.stderr.isTerminal());
-    /** Null if it may succeed alone: recordings that are measured at the same time share the memory. */
-    const measureOne = async (
-      one: RecordingScene | MeasuredScene,
-      isAlone: boolean,
-    ): Promise<MeasuredScene | null> => {
-      if ("rows" in one) return one;
-      try {
-        return await measureScene(
-          sessions,
-          one,
-          settings,
-          write.tables,
-          (...order) => workers.measure(...order),
-        );
-      } catch (error) {
-        if (error instanceof SessionMemoryExceeded && !isAlone) return null;
-        return wrong(one.path, error, one.isOnly ? {} : { Scene: one.name });
-      }
-    };
-    const first = await doInTurn(scenes, jobs, async (one) => {
-      const found = await measureOne(one, jobs === 1);
-      progress(`${done += 1} of ${count} measured`, done === count);
-      return found;
-    });
-    const results: MeasuredScene[] = [];
-    for (const [i, one] of first.entries()) results.push(one ?? (await measureOne(scenes[i]!, true))!);
-    const failed = results.filter(({ fault }) => fault !== undefined);
+    const progress = { done: 0, count: 0 };
+    using _stop = stopOnInterrupt(() =>
+      `Stopped after ${progress.done} of ${formatNounCount(progress.count, "recording")}`
+    );
+    const { paths, isList } = await findAllRecordings(asked, given.operands);
+    const scenes = (await doInTurn(paths, jobs, (path) => listScenes(asked, path))).flat();
+    const results = await measureScenes(asked, scenes, progress);
     // The summary has them as rows.
-    if (!write.tables.includes("summary")) {
-      for (const { recording, rows: [row], fault } of failed) {
-        const scene = row?.["Scene"] === undefined ? "" : `, ${row["Scene"]}`;
-        console.error(escapeControls(`Cannot measure "${recording}"${scene}: ${fault}`));
-      }
-      for (const { recording, remarks = [] } of results) {
-        for (const remark of remarks) console.error(escapeControls(`"${recording}": ${remark}`));
-      }
-    }
+    if (!tables.includes("summary")) reportFailures(results);
     sayOwnScans(results);
     if (isList) {
-      say(`${results.length - failed.length} of ${formatNounCount(results.length, "recording")} measured`);
+      say(asked, `${countMeasured(results)} of ${formatNounCount(results.length, "recording")} measured`);
     }
-    const tables = write.tables.map((name) => ({ name, columns: joinRecordings(results, name) }));
-    for (const { name, columns } of tables) {
-      if (failed.length === results.length || columns.some(({ values }) => values.length > 0)) continue;
-      const other = named === undefined ? "; --channel measures another channel than the first" : "";
-      console.error(escapeControls(`The table "${name}" has no row${settings.channel === 0 ? other : ""}`));
-    }
-    if (isZip) await writeZip(tables, results, settings, decimal);
-    else await writeBytes(new TextEncoder().encode(writeCsv(tables[0]!.columns, decimal)));
+    const joined = tables.map((name) => ({ name, columns: joinRecordings(results, name) }));
+    if (countMeasured(results) > 0) reportEmptyTables(asked, joined);
+    if (isZip) await writeZip(joined, results, settings, decimal);
+    else {for (const { columns } of joined) {
+        await writeBytes(new TextEncoder().encode(writeCsv(columns, decimal)));
+      }}
     const isWhole = results.every(({ fault, remarks = [] }) => fault === undefined && remarks.length === 0);
     return isWhole ? EXIT.ok : EXIT.failed;
   },
 };
+
+/** What the tables are made of, by the arguments. */
+interface AskedTables {
+  readonly sessions: Sessions;
+  readonly settings: ShellSettings;
+  readonly tables: readonly string[];
+  /** Index of the only scene to measure; `null` for all. */
+  readonly scene: number | null;
+  /** Name of the channel, `all`, or `undefined` for the one in the settings. */
+  readonly named: string | undefined;
+  /** Recordings to measure at the same time. */
+  readonly jobs: number;
+  readonly isQuiet: boolean;
+}
+
+/** Writes a line to standard error, unless `--quiet` is given. */
+function say({ isQuiet }: AskedTables, text: string): void {
+  if (!isQuiet) console.error(escapeControls(text));
+}
+
+/** Makes a row that says why a recording was not measured. @throws {UsageError} the error is one of usage */
+function explainUnmeasured(recording: string, error: unknown, about: Row = {}): MeasuredScene {
+  if (error instanceof UsageError) throw error;
+  const fault = error instanceof RangeError ? error.message : describeFailure(error).message;
+  const row = { File: basename(recording), Path: recording, ...about, Failure: fault };
+  return { recording, rows: [row], tables: {}, fault };
+}
+
+/** Finds the recordings of all operands; an operand that cannot be read stands for itself, with its fault. */
+async function findAllRecordings(
+  asked: AskedTables,
+  operands: readonly string[],
+): Promise<{ paths: (string | MeasuredScene)[]; isList: boolean }> {
+  const paths: (string | MeasuredScene)[] = [];
+  let isList = false;
+  for (const operand of operands) {
+    try {
+      const found = await findRecordings(asked.sessions, operand);
+      isList ||= found.notes.length > 0;
+      for (const note of found.notes) say(asked, note);
+      paths.push(...found.paths);
+    } catch (error) {
+      paths.push(explainUnmeasured(operand, error));
+    }
+  }
+  return { paths, isList };
+}
+
+/** Lists what to measure in a recording: each scene, once for each wanted channel. */
+async function listScenes(
+  { sessions, scene, named }: AskedTables,
+  path: string | MeasuredScene,
+): Promise<readonly (RecordingScene | MeasuredScene)[]> {
+  if (typeof path !== "string") return [path];
+  try {
+    const found = await listScenesToMeasure(sessions, path, scene);
+    const scenes = found.map((one) => ({ path, ...one }));
+    if (named === undefined) return scenes;
+    return (await doInTurn(scenes, 1, (one) => listWantedChannels(sessions, one, named))).flat();
+  } catch (error) {
+    return [explainUnmeasured(path, error)];
+  }
+}
+
+/** The scene once for each channel that `--channel` names. */
+async function listWantedChannels(
+  sessions: Sessions,
+  scene: RecordingScene,
+  named: string,
+): Promise<readonly (RecordingScene | MeasuredScene)[]> {
+  try {
+    return (await findNamedChannels(sessions, scene, named)).map((channel) => ({ ...scene, channel }));
+  } catch (error) {
+    return [explainUnmeasuredScene(scene, error)];
+  }
+}
+
+const explainUnmeasuredScene = ({ path, name, isOnly }: RecordingScene, error: unknown): MeasuredScene =>
+  explainUnmeasured(path, error, isOnly ? {} : { Scene: name });
+
+/** Measures all scenes, some at the same time; those for which memory was short then, again alone. */
+async function measureScenes(
+  { sessions, settings, tables, jobs, isQuiet }: AskedTables,
+  scenes: readonly (RecordingScene | MeasuredScene)[],
+  progress: { done: number; count: number },
+): Promise<MeasuredScene[]> {
+  progress.count = scenes.length;
+  // Also one recording is measured in a worker: this thread must notice Ctrl+C.
+  using workers = startMeasureWorkers(jobs);
+  const show = showProgressLine(isQuiet || !Deno.stderr.isTerminal());
+  const measure = async (one: RecordingScene | MeasuredScene) => {
+    if ("rows" in one) return { result: one, isShort: false };
+    try {
+      return {
+        result: await measureScene(sessions, one, settings, tables, (...order) => workers.measure(...order)),
+        isShort: false,
+      };
+    } catch (error) {
+      return { result: explainUnmeasuredScene(one, error), isShort: error instanceof SessionMemoryExceeded };
+    }
+  };
+  const first = await doInTurn(scenes, jobs, async (one) => {
+    const found = await measure(one);
+    progress.done += 1;
+    show(`${progress.done} of ${progress.count} measured`, progress.done === progress.count);
+    return { one, ...found };
+  });
+  const results: MeasuredScene[] = [];
+  for (const { one, result, isShort } of first) {
+    // Recordings that are measured at the same time share the memory.
+    results.push(isShort && jobs > 1 ? (await measure(one)).result : result);
+  }
+  return results;
+}
+
+const countMeasured = (results: readonly MeasuredScene[]): number =>
+  results.filter(({ fault }) => fault === undefined).length;
+
+/** Says what was not measured, and why. */
+function reportFailures(results: readonly MeasuredScene[]): void {
+  for (const { recording, rows: [row], fault } of results) {
+    if (fault === undefined) continue;
+    const scene = row?.["Scene"] === undefined ? "" : `, ${row["Scene"]}`;
+    console.error(escapeControls(`Cannot measure "${recording}"${scene}: ${fault}`));
+  }
+  for (const { recording, remarks = [] } of results) {
+    for (const remark of remarks) console.error(escapeControls(`"${recording}": ${remark}`));
+  }
+}
+
+/** Says which tables have no row. */
+function reportEmptyTables(
+  { named, settings }: AskedTables,
+  tables: readonly { readonly name: string; readonly columns: readonly Column[] }[],
+): void {
+  const isDefault = named === undefined && settings.channel === 0;
+  const other = isDefault ? "; --channel measures another channel than the first" : "";
+  for (const { name, columns } of tables) {
+    if (columns.some(({ values }) => values.length > 0)) continue;
+    console.error(escapeControls(`The table "${name}" has no row${other}`));
+  }
+}
 
 /** The channels of a scene that `--channel` names. @throws {ChannelOutOfRange} */
 async function findNamedChannels(

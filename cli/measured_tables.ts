@@ -184,74 +184,84 @@ interface SceneTables {
 
 /** A row for each band, and tables of traces and items. @throws {RangeError} it is not a line scan, or a band or setting does not fit */
 async function tabulateLineScan(
-  { info, samples }: OpenedChannel,
+  opened: OpenedChannel,
   settings: ShellSettings,
   tables: readonly string[],
   run: RunMeasurement,
 ): Promise<SceneTables> {
-  const { lineScan, bands = [] } = settings;
-  const { plane: { shape, axes: stated }, source, channels, header, position: opened } = info;
-  const { plane, axes } = lineScan === undefined
-    ? { plane: { samples, shape }, axes: stated }
-    : makeTypedScan({ samples, shape }, lineScan);
-  const [time, position] = axes;
-  if (!isTime(time)) throw new RangeError("Not a line scan: its rows are not lines over time");
-  const [lines, width] = plane.shape;
-  const channel = channels[0]!.name;
-  const calibration = {
-    Calibration: lineScan === undefined ? "by the file" : "typed",
-    Lines: lines,
-    [`Time per line (${formatTableUnit(time)})`]: time.step,
-    [`Distance per column (${formatTableUnit(position)})`]: position.step,
-  };
-  const about = {
-    File: source.name,
-    Path: source.path,
-    ...Object.fromEntries(describePosition(header.sizes, opened)),
-    Channel: channel,
-    ...calibration,
-  };
+  const { recording, about, calibration } = readOpenedScan(opened, settings.lineScan);
   const trace = chooseTraceSettings(settings);
-  const pixelTime = computeTimeAlongLine(lineScan ?? info.lineScan, time, width);
-  const recording = {
-    shape: plane.shape,
-    axes,
-    channels: [{ name: channel, samples: plane.samples }],
-    pixelTime,
-    isTyped: lineScan !== undefined,
-  };
   const isSummary = tables.includes("summary");
   const wanted = chooseMeasurements(
     settings,
     ({ key, isUsual = false }, given) =>
       tables.includes(key) || isSummary && (given === undefined ? isUsual : given !== null),
   );
-  const names = makeNamesDistinct(bands.map(({ name }) => name), "Band");
-  const drawn = bands.map(({ from, to }, i): RecordingRegion => ({
-    id: String(i + 1),
-    name: names[i]!,
-    columns: [Math.min(from, to), Math.max(from, to)],
-  }));
-  const faults = drawn.map(({ name, columns: [from, to] }) =>
-    from >= 0 && from < to && to <= width
-      ? null
-      : `Band "${name}" has columns ${from} up to ${to}; the recording has ${width}`
-  );
-  const inside = drawn.filter((_, i) => faults[i] === null);
+  const drawn = placeBands(settings.bands ?? [], recording.shape[1]);
+  const inside = drawn.filter(({ fault }) => fault === null).map(({ region }) => region);
   const regions = drawn.length > 0 ? inside : [wholeLines(recording)];
   const made = regions.length > 0
     ? await measureRegionTables(run, recording, { regions, wanted, trace, tables })
     : { regions: [], tables: {}, settings: {} };
   const rows = new Map(made.regions.map(({ region, row }) => [region, row]));
+  const listed = drawn.length > 0 ? drawn : regions.map((region) => ({ region, fault: null }));
   return {
     ...made,
-    rows: (drawn.length > 0 ? drawn : regions).map((region, i) => ({
+    rows: listed.map(({ region, fault }) => ({
       ...about,
-      ...rows.get(region) ?? { Band: region.name, [NOT_MEASURED]: faults[i]! },
+      ...rows.get(region) ?? { Band: region.name, [NOT_MEASURED]: fault ?? "" },
     })),
-    about: { path: source.path, ...calibration },
-    remarks: faults.filter((fault) => fault !== null),
+    about: { path: opened.info.source.path, ...calibration },
+    remarks: drawn.map(({ fault }) => fault).filter((fault) => fault !== null),
   };
+}
+
+/** The opened lines as a recording, and the cells that describe it. @throws {RangeError} it is not a line scan */
+function readOpenedScan({ info, samples }: OpenedChannel, lineScan: ShellSettings["lineScan"]) {
+  const { plane: { shape, axes: stated }, source, channels: [opened], header, position: at } = info;
+  const { plane, axes } = lineScan === undefined
+    ? { plane: { samples, shape }, axes: stated }
+    : makeTypedScan({ samples, shape }, lineScan);
+  const [time, position] = axes;
+  if (!isTime(time)) throw new RangeError("Not a line scan: its rows are not lines over time");
+  const [lines, width] = plane.shape;
+  const channel = opened!.name;
+  const calibration = {
+    Calibration: lineScan === undefined ? "by the file" : "typed",
+    Lines: lines,
+    [`Time per line (${formatTableUnit(time)})`]: time.step,
+    [`Distance per column (${formatTableUnit(position)})`]: position.step,
+  };
+  const recording = {
+    shape: plane.shape,
+    axes,
+    channels: [{ name: channel, samples: plane.samples }],
+    pixelTime: computeTimeAlongLine(lineScan ?? info.lineScan, time, width),
+    isTyped: lineScan !== undefined,
+  };
+  const about = {
+    File: source.name,
+    Path: source.path,
+    ...Object.fromEntries(describePosition(header.sizes, at)),
+    Channel: channel,
+    ...calibration,
+  };
+  return { recording, about, calibration };
+}
+
+/** The bands of the settings as regions, with why one does not lie in lines of some columns. */
+function placeBands(
+  bands: NonNullable<ShellSettings["bands"]>,
+  width: number,
+): { readonly region: RecordingRegion; readonly fault: string | null }[] {
+  const names = makeNamesDistinct(bands.map(({ name }) => name), "Band");
+  return bands.map((band, i) => {
+    const [from, to] = [Math.min(band.from, band.to), Math.max(band.from, band.to)];
+    const region = { id: String(i + 1), name: names[i] ?? "", columns: [from, to] as const };
+    const isInside = from >= 0 && from < to && to <= width;
+    const fault = `Band "${region.name}" has columns ${from} up to ${to}; the recording has ${width}`;
+    return { region, fault: isInside ? null : fault };
+  });
 }
 
 /** How traces are made. */
@@ -400,17 +410,11 @@ async function tabulateImages(
   run: RunMeasurement,
 ): Promise<SceneTables> {
   const { info: { plane, source, header, position } } = opened;
-  const other = tables.find((name) => !["summary", ...OF_IMAGES, ...OF_TRACES].includes(name));
-  if (other !== undefined) throw new RangeError(`Not a line scan: it has no ${other}`);
-  const { kymograph: line = null, images = null } = settings;
-  const ofTraces = tables.find((name) => OF_TRACES.includes(name));
-  if (ofTraces !== undefined && images?.axis !== "T") {
-    throw new RangeError(`Not a line scan: --over t measures ${ofTraces} of its images`);
-  }
+  const { images = null } = settings;
+  const hasTraces = requireImageTables(tables, images?.axis);
   const { parts, outside } = findImageParts(opened, settings);
   const { order, found, image } = await openImageStack(opened, settings, parts);
   const { projection } = order;
-  const [channel] = order.channels;
   const geometry = {
     [`Distance per row (${formatTableUnit(plane.axes[0])})`]: plane.axes[0].step,
     [`Distance per column (${formatTableUnit(plane.axes[1])})`]: plane.axes[1].step,
@@ -423,7 +427,7 @@ async function tabulateImages(
   };
   const made: SceneTables = {
     rows: makeStackRows(order, found, [image]).map((row) => ({ ...about, ...row })),
-    tables: {},
+    tables: tabulateCurves({ order, found, image }, settings, tables),
     about: {
       path: source.path,
       ...geometry,
@@ -433,20 +437,8 @@ async function tabulateImages(
     remarks: outside.map(({ fault }) => fault),
     place: projection === null ? {} : projection.axis === "T" ? { timePoint: null } : { focusPlane: null },
   };
-  if (tables.includes("profile")) {
-    const columns = makeProfileColumns(line!, plane, [{ name: channel!, samples: image }]);
-    made.tables["profile"] = makeCurveColumns(columns, "the line", "Value");
-  }
-  if (tables.includes("means")) {
-    const { axis } = order.along.get(images!.axis)!;
-    const means = parts.map(({ name }, i) => {
-      const columns = makeStackColumns(axis, [{ name: channel!, values: found.means![i]![0]! }]);
-      return makeImageColumns(columns, name, images!.axis);
-    });
-    made.tables["means"] = joinTables(means);
-  }
   const left = outside.map(({ name, fault }) => ({ ...about, Region: name, [NOT_MEASURED]: fault }));
-  if (ofTraces === undefined) return { ...made, rows: [...made.rows, ...left] };
+  if (!hasTraces) return { ...made, rows: [...made.rows, ...left] };
   const traced = await traceRegions(run, { order, found }, settings, tables);
   return {
     ...made,
@@ -455,6 +447,39 @@ async function tabulateImages(
     settings: traced.settings,
     place: { ...made.place, timePoint: null },
   };
+}
+
+/** Whether traces of images are wanted. @throws {RangeError} images have no table of a wanted name, or not without `--over t` */
+function requireImageTables(tables: readonly string[], axis: Over | undefined): boolean {
+  const other = tables.find((name) => !["summary", ...OF_IMAGES, ...OF_TRACES].includes(name));
+  if (other !== undefined) throw new RangeError(`Not a line scan: it has no ${other}`);
+  const ofTraces = tables.find((name) => OF_TRACES.includes(name));
+  if (ofTraces !== undefined && axis !== "T") {
+    throw new RangeError(`Not a line scan: --over t measures ${ofTraces} of its images`);
+  }
+  return ofTraces !== undefined;
+}
+
+/** The profile of the line, and the means of each part along the axis of the images. */
+function tabulateCurves(
+  { order, found, image }: Awaited<ReturnType<typeof openImageStack>>,
+  { kymograph: line, images }: ShellSettings,
+  tables: readonly string[],
+): Record<string, readonly Column[]> {
+  const made: Record<string, readonly Column[]> = {};
+  const [name = ""] = order.channels;
+  if (tables.includes("profile") && line) {
+    const columns = makeProfileColumns(line, order.plane, [{ name, samples: image }]);
+    made["profile"] = makeCurveColumns(columns, "the line", "Value");
+  }
+  const along = images ? order.along.get(images.axis) : undefined;
+  if (tables.includes("means") && images && along) {
+    made["means"] = joinTables(order.parts.map((part, i) => {
+      const columns = makeStackColumns(along.axis, [{ name, values: found.means![i]![0]! }]);
+      return makeImageColumns(columns, part.name, images.axis);
+    }));
+  }
+  return made;
 }
 
 /** Traces of the regions over time, and events in them. @throws {RangeError} a setting does not fit */

@@ -91,102 +91,134 @@ export interface Decoding {
 export function decodePlanes(
   wanted: WantedPlanes,
   first: WorkerClient,
-  { pool, budget, memory }: DecodeResources,
+  resources: DecodeResources,
   given: AbortSignal,
 ): Decoding {
-  const { key, channels, rows, position, reference, summary, marksAll = false, working: expected } = wanted;
-  const { promise: quiet, resolve: becomeQuiet } = Promise.withResolvers<void>();
-  const fault = new AbortController();
-  const signal = AbortSignal.any([given, fault.signal]);
+  const team = new DecodeTeam(wanted, first, resources, given);
+  return { decoded: team.decode(), quiet: team.quiet };
+}
+
+/** The workers that decode planes, with the memory of their decoders. */
+class DecodeTeam {
+  readonly #wanted: WantedPlanes;
+  readonly #first: WorkerClient;
+  readonly #resources: DecodeResources;
+  readonly #fault = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #quiet = Promise.withResolvers<void>();
   /** Workers that are not done, with the memory of their decoders. */
-  const workers = new Map<WorkerClient, Reservation | null>([[first, null]]);
+  readonly #workers: Map<WorkerClient, Reservation | null>;
   /** Decoded samples, by the index of the piece. */
-  const answers: DecodedOrder[] = [];
+  readonly #answers: DecodedOrder[] = [];
 
-  const reserve = (bytes: number) => budget.reserve(bytes, "The decoders, beside the planes,");
+  constructor(
+    wanted: WantedPlanes,
+    first: WorkerClient,
+    resources: DecodeResources,
+    given: AbortSignal,
+  ) {
+    this.#wanted = wanted;
+    this.#first = first;
+    this.#resources = resources;
+    this.#signal = AbortSignal.any([given, this.#fault.signal]);
+    this.#workers = new Map([[first, null]]);
+  }
 
-  const giveBack = (worker: WorkerClient) => {
-    const held = workers.get(worker);
-    if (!workers.delete(worker)) return;
+  /** Settles when all workers are given back. */
+  get quiet(): Promise<void> {
+    return this.#quiet.promise;
+  }
+
+  async decode(): Promise<DecodedPlanes> {
+    const { channels, rows, working } = this.#wanted;
+    try {
+      this.#workers.set(this.#first, this.#reserve(working.bytes));
+      const helpers = rows === null ? this.#takeHelpers() : [];
+      const pieces = rows === null ? divide(this.#wanted, 1 + helpers.length) : [{ channels, rows }];
+      await this.#distribute(pieces, helpers);
+      const planes = assemblePlanes(this.#wanted, pieces, this.#answers);
+      this.#stop(new Error("The other workers decoded all planes"));
+      return planes;
+    } catch (error) {
+      // The array has holes for the pieces that are not decoded.
+      for (const piece of this.#answers.values()) if (piece) dropSamples(piece);
+      this.#stop(error);
+      throw error;
+    }
+  }
+
+  #reserve(bytes: number): Reservation {
+    return this.#resources.budget.reserve(bytes, "The decoders, beside the planes,");
+  }
+
+  #giveBack(worker: WorkerClient): void {
+    const held = this.#workers.get(worker);
+    if (!this.#workers.delete(worker)) return;
     held?.release();
-    void pool.giveBack(worker, key);
-    if (workers.size === 0) becomeQuiet();
-  };
+    void this.#resources.pool.giveBack(worker, this.#wanted.key);
+    if (this.#workers.size === 0) this.#quiet.resolve();
+  }
 
   /** Stops the unfinished workers, and gives each one back when it is quiet. */
-  const stop = (reason: unknown) => {
-    fault.abort(reason);
-    for (const worker of workers.keys()) void worker.quiet.then(() => giveBack(worker));
-  };
+  #stop(reason: unknown): void {
+    this.#fault.abort(reason);
+    for (const worker of this.#workers.keys()) void worker.quiet.then(() => this.#giveBack(worker));
+  }
 
   /** Takes as many free workers as are useful, if the budget has memory for their decoders. */
-  const takeHelpers = () => {
+  #takeHelpers(): WorkerClient[] {
+    const { pool, budget } = this.#resources;
     const helpers: WorkerClient[] = [];
-    for (const most = countPieces(wanted) - 1; helpers.length < most;) {
-      const held = budget.tryReserve(expected.bytes);
-      const helper = held && pool.spare(key);
+    for (const most = countPieces(this.#wanted) - 1; helpers.length < most;) {
+      const held = budget.tryReserve(this.#wanted.working.bytes);
+      const helper = held && pool.spare(this.#wanted.key);
       if (helper === null) {
         held?.release();
         break;
       }
-      workers.set(helper, held);
+      this.#workers.set(helper, held);
       helpers.push(helper);
     }
     return helpers;
-  };
-
-  /** Has a worker decode a piece, a second time if the decoders need more memory than expected. */
-  const order = async (worker: WorkerClient, piece: Piece, isFirst: boolean): Promise<DecodedOrder> => {
-    const { start, end } = piece.rows ?? { start: 0, end: summary.rows };
-    let working = expected;
-    for (let tries = 0; tries < 2; tries += 1) {
-      const buffers = memory.take(4 * summary.columns * (end - start), piece.channels.length);
-      const order = { ...piece, position, reference: reference && isFirst, marksAll, working, buffers };
-      const answer = await worker.ask(wanted, { type: "decode", order }, signal);
-      if (answer.planes !== null) return answer;
-      working = answer.working;
-      workers.get(worker)?.release();
-      workers.set(worker, reserve(working.bytes));
-    }
-    throw new DecodeFailed("the file changes while it is read");
-  };
+  }
 
   /** Distributes the pieces. The first worker begins at once; helpers open the acquisition before they take a piece. */
-  const distribute = (pieces: readonly Piece[], helpers: readonly WorkerClient[]): Promise<void> => {
+  #distribute(pieces: readonly Piece[], helpers: readonly WorkerClient[]): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const left = pieces.entries();
     let missing = pieces.length;
     const work = async (worker: WorkerClient) => {
       for (const [i, piece] of left) {
-        answers[i] = await order(worker, piece, i === 0);
+        this.#answers[i] = await this.#order(worker, piece, i === 0);
         missing -= 1;
       }
       if (missing === 0) resolve();
-      giveBack(worker);
+      this.#giveBack(worker);
     };
-    work(first).catch(reject);
+    work(this.#first).catch(reject);
     const opening = { channels: [], rows: null };
-    for (const helper of helpers) order(helper, opening, false).then(() => work(helper)).catch(reject);
-    return promise;
-  };
-
-  const run = async (): Promise<DecodedPlanes> => {
-    try {
-      workers.set(first, reserve(expected.bytes));
-      const helpers = rows === null ? takeHelpers() : [];
-      const pieces = rows === null ? divide(wanted, 1 + helpers.length) : [{ channels, rows }];
-      await distribute(pieces, helpers);
-      const planes = assemblePlanes(wanted, pieces, answers);
-      stop(new Error("The other workers decoded all planes"));
-      return planes;
-    } catch (error) {
-      // The array has holes for the pieces that are not decoded.
-      for (const piece of answers.values()) if (piece) dropSamples(piece);
-      stop(error);
-      throw error;
+    for (const helper of helpers) {
+      this.#order(helper, opening, false).then(() => work(helper)).catch(reject);
     }
-  };
-  return { decoded: run(), quiet };
+    return promise;
+  }
+
+  /** Has a worker decode a piece, a second time if the decoders need more memory than expected. */
+  async #order(worker: WorkerClient, piece: Piece, isFirst: boolean): Promise<DecodedOrder> {
+    const { position, reference, summary, marksAll = false, working: expected } = this.#wanted;
+    const { start, end } = piece.rows ?? { start: 0, end: summary.rows };
+    let working = expected;
+    for (let tries = 0; tries < 2; tries += 1) {
+      const buffers = this.#resources.memory.take(4 * summary.columns * (end - start), piece.channels.length);
+      const order = { ...piece, position, reference: reference && isFirst, marksAll, working, buffers };
+      const answer = await worker.ask(this.#wanted, { type: "decode", order }, this.#signal);
+      if (answer.planes !== null) return answer;
+      working = answer.working;
+      this.#workers.get(worker)?.release();
+      this.#workers.set(worker, this.#reserve(working.bytes));
+    }
+    throw new DecodeFailed("the file changes while it is read");
+  }
 }
 
 function assemblePlanes(

@@ -46,6 +46,8 @@ class KeptBlocks {
 /** Most blocks in memory. */
 const MAX_KEPT = 256;
 
+const ARRAY_BLOCK = "a block of an array";
+
 /** Bytes of the letters, the version and the client at the start of blocks. */
 const PREFIX = 6;
 
@@ -92,7 +94,7 @@ export function openFixedArray(blocks: Hdf5Blocks, address: number, owner: strin
   const [bytes, pageBits, count, at] = [header.u8(), header.u8(), header.length(), header.address()];
   const sizeBytes = readSizeBytes(header, client, bytes);
   if (at === null) return () => null;
-  blocks.claim(at, owner, "a block of an array");
+  blocks.claim(at, owner, ARRAY_BLOCK);
   const kept = new KeptBlocks(blocks);
   const perPage = 2 ** pageBits;
   const isPaged = count > perPage;
@@ -101,7 +103,7 @@ export function openFixedArray(blocks: Hdf5Blocks, address: number, owner: strin
   const ownBytes = isPaged ? start + Math.ceil(pages / 8) + 4 : start + count * bytes + 4;
   return (index) => {
     if (index >= count) header.fail(`it has no element ${index}`);
-    const block = kept.read(at, ownBytes, "a block of an array");
+    const block = kept.read(at, ownBytes, ARRAY_BLOCK);
     begin(block, "FADB");
     requireHeader(block, address);
     if (!isPaged) return { fields: readElementAt(block, start + index * bytes, bytes), sizeBytes };
@@ -128,10 +130,40 @@ interface ExtensibleLayout {
   readonly superBlocks: number;
 }
 
-/** Data blocks, and elements in each, of a super block, with those before it. */
+/** Data blocks, and elements in each, of a super block. */
 function describeSuperBlock(index: number, least: number) {
   const [blocks, elements] = [2 ** (index >> 1), 2 ** (index + 1 >> 1) * least];
   return { blocks, elements };
+}
+
+/** Where an element is: in a data block of a super block, and what lies before it. */
+interface PlaceInBlocks {
+  /** The number of its super block. */
+  readonly superBlock: number;
+  /** Data blocks of this super block, and elements in each. */
+  readonly blocks: number;
+  readonly elements: number;
+  /** Elements and data blocks of all super blocks before it. */
+  readonly first: number;
+  readonly firstBlock: number;
+  /** The number of its data block in the super block, and its own number in the data block. */
+  readonly block: number;
+  readonly within: number;
+}
+
+/** Finds the place of an element after those in the index block: the first super block that reaches it. */
+function placeInBlocks(wanted: number, least: number): PlaceInBlocks {
+  let [first, firstBlock] = [0, 0];
+  for (let superBlock = 0;; superBlock += 1) {
+    const { blocks, elements } = describeSuperBlock(superBlock, least);
+    const rest = wanted - first;
+    if (rest < blocks * elements) {
+      const [block, within] = [Math.floor(rest / elements), rest % elements];
+      return { superBlock, blocks, elements, first, firstBlock, block, within };
+    }
+    first += blocks * elements;
+    firstBlock += blocks;
+  }
 }
 
 /** Opens an extensible array. @throws {DamagedStructure} */
@@ -163,7 +195,7 @@ export function openExtensibleArray(blocks: Hdf5Blocks, address: number, owner: 
     header.fail("its blocks have impossible sizes");
   }
   if (at === null) return () => null;
-  blocks.claim(at, owner, "a block of an array");
+  blocks.claim(at, owner, ARRAY_BLOCK);
   const layout: ExtensibleLayout = {
     bytes,
     offsetBytes: indexBits + 7 >> 3,
@@ -173,100 +205,137 @@ export function openExtensibleArray(blocks: Hdf5Blocks, address: number, owner: 
     perPage: 2 ** pageBits,
     superBlocks: 1 + indexBits - Math.log2(least),
   };
-  const find = readExtensibleArray(blocks, { header: address, index: at, owner }, layout);
+  const array = new ExtensibleArray(blocks, { header: address, index: at, owner }, layout);
   return (index) => {
-    const fields = find(index);
+    const fields = array.find(index);
     return fields && { fields, sizeBytes };
   };
 }
 
-function readExtensibleArray(
-  blocks: Hdf5Blocks,
-  { header, index: indexAt, owner }: {
-    readonly header: number;
-    readonly index: number;
-    readonly owner: string;
-  },
-  { bytes, offsetBytes, inIndex, least, pointers, perPage, superBlocks }: ExtensibleLayout,
-): (index: number) => Fields | null {
-  const { address: width } = blocks.superblock.sizes;
-  const kept = new KeptBlocks(blocks);
-  const start = PREFIX + width;
+/** Addresses of an extensible array, and what its blocks belong to. */
+interface ExtensibleAddresses {
+  readonly header: number;
+  /** Address of the index block. */
+  readonly index: number;
+  readonly owner: string;
+}
+
+/**
+ * The elements of an extensible array: some in the index block, some in data blocks to which it points, and the rest in data blocks
+ * of super blocks.
+ */
+class ExtensibleArray {
+  readonly #blocks: Hdf5Blocks;
+  readonly #addresses: ExtensibleAddresses;
+  readonly #layout: ExtensibleLayout;
+  readonly #kept: KeptBlocks;
+  /** Bytes of an address. */
+  readonly #width: number;
+  /** Bytes before the elements of the index block. */
+  readonly #start: number;
   /** Super blocks whose data blocks the index block points to, and the number of these. */
-  const [inside, dataBlocks] = [2 * Math.log2(pointers), 2 * (pointers - 1)];
-  const indexBytes = start + inIndex * bytes + (dataBlocks + Math.max(0, superBlocks - inside)) * width + 4;
-  const what = "a block of an array";
-  const block = (at: number, length: number, letters: string, parent: string): Fields => {
-    blocks.claim(at, owner + parent, what);
-    const fields = kept.read(at, length, what);
+  readonly #inside: number;
+  readonly #dataBlocks: number;
+
+  constructor(blocks: Hdf5Blocks, addresses: ExtensibleAddresses, layout: ExtensibleLayout) {
+    this.#blocks = blocks;
+    this.#addresses = addresses;
+    this.#layout = layout;
+    this.#kept = new KeptBlocks(blocks);
+    this.#width = blocks.superblock.sizes.address;
+    this.#start = PREFIX + this.#width;
+    this.#inside = 2 * Math.log2(layout.pointers);
+    this.#dataBlocks = 2 * (layout.pointers - 1);
+  }
+
+  /** The fields of an element; `null` where the array has no block for it. @throws {DamagedStructure} */
+  find(index: number): Fields | null {
+    const { inIndex, bytes, least, superBlocks } = this.#layout;
+    const root = this.#readIndexBlock();
+    if (index < inIndex) return readElementAt(root, this.#start + index * bytes, bytes);
+    const place = placeInBlocks(index - inIndex, least);
+    if (place.superBlock >= superBlocks) root.fail(`it has no element ${index}`);
+    return place.superBlock < this.#inside
+      ? this.#findBelowIndex(root, place)
+      : this.#findBelowSuper(root, place);
+  }
+
+  #readIndexBlock(): Fields {
+    const { inIndex, bytes, superBlocks } = this.#layout;
+    const pointers = this.#dataBlocks + Math.max(0, superBlocks - this.#inside);
+    const length = this.#start + inIndex * bytes + pointers * this.#width + 4;
+    return this.#readBlock(this.#addresses.index, length, "EAIB", "");
+  }
+
+  /** The address at one of the pointers of the index block. */
+  #readIndexPointer(root: Fields, number: number): number | null {
+    const { inIndex, bytes } = this.#layout;
+    return this.#readPointer(root, this.#start + inIndex * bytes + number * this.#width);
+  }
+
+  #findBelowIndex(
+    root: Fields,
+    { elements, first, firstBlock, block, within }: PlaceInBlocks,
+  ): Fields | null {
+    const number = firstBlock + block;
+    const data = this.#readIndexPointer(root, number);
+    if (data === null) return null;
+    const parent = ` in the index, block ${number}`;
+    // The library counts all data blocks before it in place of those of its super block.
+    return this.#readDataElement({ at: data, elements, first: first + number * elements, parent }, within);
+  }
+
+  #findBelowSuper(root: Fields, place: PlaceInBlocks): Fields | null {
+    const { superBlock, blocks, elements, first, block, within } = place;
+    const { offsetBytes, perPage } = this.#layout;
+    const at = this.#readIndexPointer(root, this.#dataBlocks + superBlock - this.#inside);
+    if (at === null) return null;
+    const pages = elements > perPage ? elements / perPage : 0;
+    const marks = Math.ceil(pages / 8);
+    const marksAt = this.#start + offsetBytes;
+    const length = marksAt + blocks * (marks + this.#width) + 4;
+    const upper = this.#readBlock(at, length, "EASB", ` in the index, super block ${superBlock}`);
+    if (upper.uint(offsetBytes) !== first) upper.fail(`it does not start at ${first}`);
+    // Marks of all data blocks follow each other without gaps.
+    const mark = block * pages + Math.floor(within / perPage);
+    const isWritten = pages === 0 || (upper.bytes[marksAt + (mark >> 3)]! & 0x80 >> (mark & 7)) !== 0;
+    if (!isWritten) return null;
+    const data = this.#readPointer(upper, marksAt + blocks * marks + block * this.#width);
+    if (data === null) return null;
+    const parent = ` below ${at}, block ${block}`;
+    return this.#readDataElement({ at: data, elements, first: first + block * elements, parent }, within);
+  }
+
+  /** An element of a data block, by its number in it. */
+  #readDataElement(
+    { at, elements, first, parent }: Readonly<Record<"at" | "elements" | "first", number>> & {
+      readonly parent: string;
+    },
+    within: number,
+  ): Fields {
+    const { bytes, offsetBytes, perPage } = this.#layout;
+    const isPaged = elements > perPage;
+    const elementsAt = this.#start + offsetBytes;
+    const ownBytes = elementsAt + (isPaged ? 0 : elements * bytes) + 4;
+    const fields = this.#readBlock(at, ownBytes, "EADB", parent);
+    if (fields.uint(offsetBytes) !== first) fields.fail(`it does not start at ${first}`);
+    if (!isPaged) return readElementAt(fields, elementsAt + within * bytes, bytes);
+    const pageBytes = perPage * bytes + 4;
+    const pageAt = at + ownBytes + Math.floor(within / perPage) * pageBytes;
+    const page = this.#kept.read(pageAt, pageBytes, "a page of an array");
+    return readElementAt(page, within % perPage * bytes, bytes);
+  }
+
+  #readBlock(at: number, length: number, letters: string, parent: string): Fields {
+    const { header, owner } = this.#addresses;
+    this.#blocks.claim(at, owner + parent, ARRAY_BLOCK);
+    const fields = this.#kept.read(at, length, ARRAY_BLOCK);
     begin(fields, letters);
     requireHeader(fields, header);
     return fields;
-  };
-  const pointer = (fields: Fields, at: number) => readElementAt(fields, at, width).address();
-  const dataElement = (at: number, elements: number, first: number, index: number, parent: string) => {
-    const isPaged = elements > perPage;
-    const ownBytes = start + offsetBytes + (isPaged ? 0 : elements * bytes) + 4;
-    const fields = block(at, ownBytes, "EADB", parent);
-    if (fields.uint(offsetBytes) !== first) fields.fail(`it does not start at ${first}`);
-    if (!isPaged) return readElementAt(fields, start + offsetBytes + index * bytes, bytes);
-    const page = Math.floor(index / perPage);
-    const own = kept.read(
-      at + ownBytes + page * (perPage * bytes + 4),
-      perPage * bytes + 4,
-      "a page of an array",
-    );
-    return readElementAt(own, index % perPage * bytes, bytes);
-  };
-  return (index) => {
-    const root = block(indexAt, indexBytes, "EAIB", "");
-    if (index < inIndex) return readElementAt(root, start + index * bytes, bytes);
-    // Super blocks are as many as needed; the elements before each are those of all before it.
-    let [at, first, firstBlock] = [0, 0, 0];
-    const wanted = index - inIndex;
-    for (;; at += 1) {
-      const own = describeSuperBlock(at, least);
-      if (wanted < first + own.blocks * own.elements) break;
-      first += own.blocks * own.elements;
-      firstBlock += own.blocks;
-    }
-    if (at >= superBlocks) root.fail(`it has no element ${index}`);
-    const own = describeSuperBlock(at, least);
-    const number = Math.floor((wanted - first) / own.elements);
-    const within = (wanted - first) % own.elements;
-    const pointersAt = start + inIndex * bytes;
-    if (at < inside) {
-      const data = pointer(root, pointersAt + (firstBlock + number) * width);
-      return data === null
-        ? null
-        // The library counts all data blocks before it in place of those of its super block.
-        : dataElement(
-          data,
-          own.elements,
-          first + (firstBlock + number) * own.elements,
-          within,
-          ` in the index, block ${firstBlock + number}`,
-        );
-    }
-    const superAt = pointer(root, pointersAt + (dataBlocks + at - inside) * width);
-    if (superAt === null) return null;
-    const pages = own.elements > perPage ? own.elements / perPage : 0;
-    const marks = Math.ceil(pages / 8);
-    // Marks of all data blocks follow each other without gaps.
-    const mark = number * pages + Math.floor(within / perPage);
-    const superBytes = start + offsetBytes + own.blocks * (marks + width) + 4;
-    const upper = block(superAt, superBytes, "EASB", ` in the index, super block ${at}`);
-    if (upper.uint(offsetBytes) !== first) upper.fail(`it does not start at ${first}`);
-    const isWritten = pages === 0 ||
-      (upper.bytes[start + offsetBytes + (mark >> 3)]! & 0x80 >> (mark & 7)) !== 0;
-    if (!isWritten) return null;
-    const data = pointer(upper, start + offsetBytes + own.blocks * marks + number * width);
-    return data === null ? null : dataElement(
-      data,
-      own.elements,
-      first + number * own.elements,
-      within,
-      ` below ${superAt}, block ${number}`,
-    );
-  };
+  }
+
+  #readPointer(fields: Fields, at: number): number | null {
+    return readElementAt(fields, at, this.#width).address();
+  }
 }

@@ -172,94 +172,132 @@ const MAX_COMPARED_NODES = 64;
 const MAX_KEPT_NODES = 1024;
 
 function openChunkTree(blocks: Hdf5Blocks, root: number, data: ChunkedData, owner: string): FindChunk {
-  const { chunk, path } = data;
-  const kind: TreeKind<ChunkKey> = {
-    type: NODE.chunks,
-    keyBytes: 8 + 8 * (chunk.length + 1),
-    owner,
-    key: (fields) => ({
-      bytes: fields.u32(),
-      mask: fields.u32(),
-      // The last key of a node may be anything.
-      place: [...chunk, 1].map((length) => fields.limit(8) / length).slice(0, -1),
-    }),
+  const tree = new ChunkTree(blocks, root, data, owner);
+  let isCompared = false;
+  return (place) => {
+    if (!isCompared) tree.requireChunksApart();
+    isCompared = true;
+    return tree.find(place);
   };
-  const nodes = new Map<number, TreeNode<ChunkKey>>();
-  const fail = (why: string): never => {
-    throw new DamagedStructure(`the index of the chunks of ${path} is damaged: ${why}`);
-  };
-  const read = (address: number, at: NodePlace): TreeNode<ChunkKey> => {
-    const known = nodes.get(address);
-    if (known !== undefined) {
-      blocks.claim(address, owner + at.parent, "a node of a B-tree");
-      return known;
-    }
-    const node = readNodeV1(blocks, address, kind, at);
-    for (let i = 0; i < node.children.length; i += 1) {
-      const { place } = node.keys[i]!;
-      if (!place.every(Number.isInteger)) fail(`a chunk is at ${place.join(", ")}`);
-      if (i > 0 && comparePlaces(node.keys[i - 1]!.place, place) >= 0) fail("its chunks are not in order");
-    }
-    if (node.level === 0) {
-      requireApart(node, fail);
-      // The library removes chunks outside when a dataset shrinks.
-      for (const { place } of node.keys.slice(0, node.children.length)) {
-        if (place.some((at, axis) => at * chunk[axis]! >= data.shape[axis]!)) {
-          fail(`a chunk is at ${place.join(", ")}`);
-        }
+}
+
+/** A tree of version 1 whose keys are the places of chunks. Nodes are checked when they are read. */
+class ChunkTree {
+  readonly #blocks: Hdf5Blocks;
+  readonly #root: number;
+  readonly #data: ChunkedData;
+  readonly #kind: TreeKind<ChunkKey>;
+  readonly #kept = new Map<number, TreeNode<ChunkKey>>();
+
+  constructor(blocks: Hdf5Blocks, root: number, data: ChunkedData, owner: string) {
+    this.#blocks = blocks;
+    this.#root = root;
+    this.#data = data;
+    const { chunk } = data;
+    this.#kind = {
+      type: NODE.chunks,
+      keyBytes: 8 + 8 * (chunk.length + 1),
+      owner,
+      key: (fields) => ({
+        bytes: fields.u32(),
+        mask: fields.u32(),
+        // The last key of a node may be anything.
+        place: [...chunk, 1].map((length) => fields.limit(8) / length).slice(0, -1),
+      }),
+    };
+  }
+
+  find(place: readonly number[]): StoredChunk | null {
+    let node = this.#read(this.#root, ROOT);
+    for (let address = this.#root;;) {
+      const at = findLastKey(node, place);
+      const [key, child] = [node.keys[at], node.children[at]];
+      if (key === undefined || child === undefined) return null;
+      if (node.level === 0) {
+        const { bytes, mask, place: own } = key;
+        return comparePlaces(own, place) === 0 ? { address: child, bytes, mask } : null;
       }
+      node = this.#readChild(node, at, address);
+      address = child;
     }
-    if (nodes.size >= MAX_KEPT_NODES) nodes.clear();
-    nodes.set(address, node);
-    return node;
-  };
-  const child = (node: TreeNode<ChunkKey>, at: number, address: number) => {
-    const own = read(node.children[at]!, placeChild(node, at, address));
-    const next = node.keys[at + 1]!.place;
-    const isAfter = comparePlaces(own.keys[0]!.place, node.keys[at]!.place) < 0;
-    const isBefore = at + 1 < node.children.length &&
-      comparePlaces(own.keys[own.children.length - 1]!.place, next) >= 0;
-    if (isAfter || isBefore) fail("a node is at another place");
-    return own;
-  };
-  /** Looks whether chunks of a small index share their bytes. */
-  const compareAll = () => {
+  }
+
+  /** Checks that chunks of a small index do not share their bytes. @throws {DamagedStructure} */
+  requireChunksApart(): void {
     const leaves: TreeNode<ChunkKey>[] = [];
     const walk = (node: TreeNode<ChunkKey>, address: number): boolean => {
       if (node.level === 0) return leaves.push(node) <= MAX_COMPARED_NODES;
       return node.children.length <= MAX_COMPARED_NODES &&
-        node.children.every((own, at) => walk(child(node, at, address), own));
+        node.children.every((own, at) => walk(this.#readChild(node, at, address), own));
     };
-    if (!walk(read(root, ROOT), root)) return;
+    if (!walk(this.#read(this.#root, ROOT), this.#root)) return;
     requireApart({
       keys: leaves.flatMap(({ keys, children }) => keys.slice(0, children.length)),
       children: leaves.flatMap(({ children }) => children),
-    }, fail);
+    }, this.#fail);
+  }
+
+  readonly #fail = (why: string): never => {
+    throw new DamagedStructure(`the index of the chunks of ${this.#data.path} is damaged: ${why}`);
   };
-  let isCompared = false;
-  return (place) => {
-    if (!isCompared) compareAll();
-    isCompared = true;
-    let node = read(root, ROOT);
-    for (let address = root;;) {
-      // The last key that is not after the wanted one.
-      let [from, to] = [0, node.children.length];
-      while (from < to) {
-        const middle = from + to >> 1;
-        if (comparePlaces(node.keys[middle]!.place, place) <= 0) from = middle + 1;
-        else to = middle;
-      }
-      const at = from - 1;
-      if (at < 0) return null;
-      if (node.level === 0) {
-        const { bytes, mask, place: own } = node.keys[at]!;
-        return comparePlaces(own, place) === 0 ? { address: node.children[at]!, bytes, mask } : null;
-      }
-      const next = child(node, at, address);
-      address = node.children[at]!;
-      node = next;
+
+  #read(address: number, at: NodePlace): TreeNode<ChunkKey> {
+    const known = this.#kept.get(address);
+    if (known !== undefined) {
+      this.#blocks.claim(address, this.#kind.owner + at.parent, "a node of a B-tree");
+      return known;
     }
-  };
+    const node = readNodeV1(this.#blocks, address, this.#kind, at);
+    this.#requireOrder(node);
+    if (node.level === 0) {
+      requireApart(node, this.#fail);
+      this.#requireInside(node);
+    }
+    if (this.#kept.size >= MAX_KEPT_NODES) this.#kept.clear();
+    this.#kept.set(address, node);
+    return node;
+  }
+
+  #requireOrder({ keys, children }: TreeNode<ChunkKey>): void {
+    let before: ChunkKey | null = null;
+    for (const key of keys.slice(0, children.length)) {
+      if (!key.place.every(Number.isInteger)) this.#fail(`a chunk is at ${key.place.join(", ")}`);
+      if (before && comparePlaces(before.place, key.place) >= 0) this.#fail("its chunks are not in order");
+      before = key;
+    }
+  }
+
+  /** The library removes chunks outside when a dataset shrinks. */
+  #requireInside({ keys, children }: TreeNode<ChunkKey>): void {
+    const { chunk, shape } = this.#data;
+    for (const { place } of keys.slice(0, children.length)) {
+      if (place.some((at, axis) => at * chunk[axis]! >= shape[axis]!)) {
+        this.#fail(`a chunk is at ${place.join(", ")}`);
+      }
+    }
+  }
+
+  /** A child, whose keys must lie between those beside it. */
+  #readChild(node: TreeNode<ChunkKey>, at: number, address: number): TreeNode<ChunkKey> {
+    const own = this.#read(node.children[at]!, placeChild(node, at, address));
+    const [from, next] = [node.keys[at]!.place, node.keys[at + 1]!.place];
+    const isAfter = comparePlaces(own.keys[0]!.place, from) < 0;
+    const isBefore = at + 1 < node.children.length &&
+      comparePlaces(own.keys[own.children.length - 1]!.place, next) >= 0;
+    if (isAfter || isBefore) this.#fail("a node is at another place");
+    return own;
+  }
+}
+
+/** Index of the last key that is not after a place; -1 if all are. */
+function findLastKey({ keys, children }: TreeNode<ChunkKey>, place: readonly number[]): number {
+  let [from, to] = [0, children.length];
+  while (from < to) {
+    const middle = from + to >> 1;
+    if (comparePlaces(keys[middle]!.place, place) <= 0) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
 }
 
 /** Checks that stored chunks do not overlap. */

@@ -28,7 +28,14 @@ import { buildChannels, formatHexColor, type NamedChannel } from "../metadata/ch
 import { chooseMoment, findMoment } from "../metadata/moment.ts";
 import { numberOf } from "../metadata/text.ts";
 import { MAX_TIME_RECORDS, scaleStamps } from "../metadata/time_stamps.ts";
-import { type Acquisition, oneScene, type Scenes, type Source, type TimeStamps } from "../reader.ts";
+import {
+  type Acquisition,
+  oneScene,
+  type SampleType,
+  type Scenes,
+  type Source,
+  type TimeStamps,
+} from "../reader.ts";
 import { listed, MAX_LISTED, warnIf, type Warning, warning } from "../warning.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
 
@@ -54,37 +61,27 @@ function openImarisScenes({ path, files }: Source): Scenes {
   return oneScene(describeImaris(source, file, open));
 }
 
+/** Where the samples of an image are. */
+interface ImarisLayout {
+  /** Numbers of the time points and channels in the names of their groups. */
+  readonly times: readonly number[];
+  readonly channels: readonly number[];
+  /** `Data` of the first channel and time point. */
+  readonly first: Dataset;
+  readonly sizes: Sizes;
+}
+
 function describeImaris(source: ByteSource, file: Hdf5File, open: () => Hdf5File): Acquisition {
-  const stored = file.kindOf(LEVEL) === "group" ? file.numbered(LEVEL, "TimePoint ") : [];
-  let times = stored;
-  const first = `${LEVEL}/TimePoint ${times[0] ?? 0}`;
-  const channels = file.kindOf(first) === "group" ? file.numbered(first, "Channel ") : [];
-  const dataOf = (t: number, c: number) =>
-    `${LEVEL}/TimePoint ${times[t] ?? 0}/Channel ${channels[c] ?? 0}/Data`;
-  // Names what is missing, or the file that a link leads to.
-  const dataset = file.dataset(dataOf(0, 0));
-  if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`it has ${channels.length} channels`);
-  requireReadable(dataset);
-  const { sampleType } = dataset;
-  if (sampleType === null || dataset.shape.length !== 3) {
-    throw new DecodeFailed(`${dataset.path} holds no samples along Z, Y and X`);
-  }
+  const { stored, channels, first, sampleType } = findImarisData(file);
   const metadata = new OptionalMetadata();
   const isAbsent = metadata.read("DataSetInfo", () => file.kindOf(INFO) !== "group", false);
   metadata.warn(
     ...warnIf(isAbsent, "metadata_missing", "The file has no DataSetInfo: names and steps are unknown"),
   );
-  const sizes = readImarisSizes(file, dataset, metadata);
+  const sizes = readImarisSizes(file, first, metadata);
   const [columns, rows, slices] = sizes;
   const image = metadata.read("DataSetInfo/Image", () => file.text(`${INFO}/Image`, "RecordingDate"), null);
-  // Time points of one row become lines, which end before the first that is missing.
-  if (rows === 1 && slices === 1 && columns > 1) {
-    times = stored.filter((time, i) => time === stored[0]! + i);
-    const text = `${times.length} of ${stored.length} lines are served: the next one, time point ${
-      stored[0]! + times.length
-    }, is missing`;
-    metadata.warn(...warnIf(times.length < stored.length, "lines_missing", text));
-  }
+  const times = selectServedTimes(stored, sizes, metadata);
   const stamps = readImarisStamps(file, times, metadata);
   metadata.warn(...warnAboutMissingTimes(times));
   const held = listHeldChannels(file, times, channels.length, metadata);
@@ -101,13 +98,6 @@ function describeImaris(source: ByteSource, file: Hdf5File, open: () => Hdf5File
     rows,
     columns,
   });
-  const planeAt = (file: Hdf5File, t: number, channel: number, z: number): DatasetPlane => {
-    const path = dataOf(t, channel);
-    if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
-    const own = file.dataset(path);
-    requireAlike(own, dataset, sizes);
-    return { dataset: own, rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
-  };
   return {
     axes,
     channels: served,
@@ -119,6 +109,66 @@ function describeImaris(source: ByteSource, file: Hdf5File, open: () => Hdf5File
     indexBytes: (100 + 8 * channels.length) * times.length,
     documents: (list) => list.add("DataSetInfo", "application/json", info),
     holds: (channel, { t }) => held.get(t)?.has(channels[channel]!) ?? true,
+    ...planImaris(source, open, { times, channels, first, sizes }),
+  };
+}
+
+/** Path of the samples of a channel at a time point, by their indices. */
+const locateData = ({ times, channels }: Pick<ImarisLayout, "times" | "channels">, t: number, c: number) =>
+  `${LEVEL}/TimePoint ${times[t] ?? 0}/Channel ${channels[c] ?? 0}/Data`;
+
+/** The numbers of time points and channels, and the first samples. @throws {DecodeFailed} there are none, or none of an image */
+function findImarisData(file: Hdf5File): {
+  readonly stored: readonly number[];
+  readonly channels: readonly number[];
+  readonly first: Dataset;
+  readonly sampleType: SampleType;
+} {
+  const stored = file.kindOf(LEVEL) === "group" ? file.numbered(LEVEL, "TimePoint ") : [];
+  const earliest = `${LEVEL}/TimePoint ${stored[0] ?? 0}`;
+  const channels = file.kindOf(earliest) === "group" ? file.numbered(earliest, "Channel ") : [];
+  // Names what is missing, or the file that a link leads to.
+  const first = file.dataset(locateData({ times: stored, channels }, 0, 0));
+  if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`it has ${channels.length} channels`);
+  requireReadable(first);
+  const { sampleType } = first;
+  if (sampleType === null || first.shape.length !== 3) {
+    throw new DecodeFailed(`${first.path} holds no samples along Z, Y and X`);
+  }
+  return { stored, channels, first, sampleType };
+}
+
+/** Time points of one row become lines, which end before the first that is missing. */
+function selectServedTimes(
+  stored: readonly number[],
+  [columns, rows, slices]: Sizes,
+  metadata: OptionalMetadata,
+): readonly number[] {
+  const [first = 0] = stored;
+  if (rows !== 1 || slices !== 1 || columns === 1) return stored;
+  const times = stored.filter((time, i) => time === first + i);
+  const text = `${times.length} of ${stored.length} lines are served: the next one, time point ${
+    first + times.length
+  }, is missing`;
+  metadata.warn(...warnIf(times.length < stored.length, "lines_missing", text));
+  return times;
+}
+
+/** How planes, and the lines of a line scan, are read. */
+function planImaris(
+  source: ByteSource,
+  open: () => Hdf5File,
+  layout: ImarisLayout,
+): Required<Pick<Acquisition, "plan" | "planLines">> {
+  const [columns, rows] = layout.sizes;
+  const planeAt = (file: Hdf5File, t: number, channel: number, z: number): DatasetPlane => {
+    const path = locateData(layout, t, channel);
+    if (file.kindOf(path) === "nothing") throw new PlaneNotFound(`the file has no ${path}`);
+    const own = file.dataset(path);
+    requireAlike(own, layout.first, layout.sizes);
+    return { dataset: own, rowAxis: Y, columnAxis: X, at: [z, 0, 0], columns };
+  };
+  return {
     plan: (wanted, { t, z }, rowRange) =>
       Promise.try(() => {
         using file = open();

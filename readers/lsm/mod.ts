@@ -32,7 +32,7 @@ import {
   readLsmStamps,
   readScanInformation,
 } from "./parts.ts";
-import { hasOwnStrips, listLsmPlanes, PageList, readLsmPage } from "./planes.ts";
+import { hasOwnStrips, LsmPlanes, PageList, readLsmPage } from "./planes.ts";
 
 /** Smallest step along Z in metres; for an unused axis programs write less. */
 const LEAST_DEPTH = 1e-12;
@@ -70,7 +70,7 @@ function openLsm({ path, files }: Source) {
   const held = pages.planes.length;
   const dimensions = arrangeDimensions(record, page, held);
   pages.unwrap(orderAsWritten(dimensions), files.stop);
-  const planes = listLsmPlanes(tiff, pages, page, dimensions);
+  const planes = new LsmPlanes(tiff, pages, page, dimensions);
   const declared = M * P * dimensions.T * dimensions.Z;
   const warnings = [
     ...dimensions.warnings,

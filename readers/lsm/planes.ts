@@ -238,93 +238,109 @@ function unwrapOffsets(offsets: Float64Array, before: number): Float64Array {
   });
 }
 
-/** The planes in the pages of a file, whose first page is `first`. */
-export function listLsmPlanes(tiff: TiffFile, pages: PageList, first: LsmPage, dimensions: Dimensions): {
+/** The planes in the pages of a file. */
+export class LsmPlanes {
+  readonly #tiff: TiffFile;
+  readonly #pages: PageList;
+  readonly #first: LsmPage;
+  readonly #dimensions: Dimensions;
+  /** The file of an uncompressed line scan may end before the last line. */
+  readonly #mayBeCut: boolean;
+
+  /** @param first the first page of the file */
+  constructor(tiff: TiffFile, pages: PageList, first: LsmPage, dimensions: Dimensions) {
+    this.#tiff = tiff;
+    this.#pages = pages;
+    this.#first = first;
+    this.#dimensions = dimensions;
+    this.#mayBeCut = dimensions.rows === "T" && first.compression === UNCOMPRESSED;
+  }
+
   /** Layout of the planes of a scene, with the rows of its longest channel. @throws {DecodeFailed} the page of a line scan is damaged */
-  layout(scene: number): PageLayout;
+  layout(scene: number): PageLayout {
+    const first = this.#first;
+    if (!this.#mayBeCut) return layOutPage(first, 0, first.height);
+    const channels = hasOwnStrips(first) ? first.samples : [0];
+    const rows = channels.map((_, channel) => this.plane({ scene, t: 0, z: 0 }, channel).page.height);
+    return layOutPage(first, 0, Math.max(...rows));
+  }
+
   /**
    * A plane of a channel, or of all interleaved channels. A plane of a line scan has the rows that the file holds.
    *
    * @throws {PlaneNotFound} the plane was never written
    * @throws {DecodeFailed} its page is damaged
    */
-  plane(place: PlaceOfPlane, channel: number): PlaneSource;
-} {
-  const { size } = tiff.file;
-  // The file of an uncompressed line scan may end before the last line.
-  const mayBeCut = dimensions.rows === "T" && first.compression === UNCOMPRESSED;
-
-  /** The first strips of a channel (0 if channels are interleaved), as many as the layout has. */
-  const stripsOf = (
-    page: LsmPage,
-    starts: Float64Array,
-    layout: PageLayout,
-    channel: number,
-  ): StripPlaces => {
-    const from = page.planar ? channel * page.strips : 0;
-    const offsets = starts.slice(from, from + layout.down);
-    const row = countRowBytes(layout.width, layout.bits);
-    const needed = offsets.map((_, i) =>
-      row * Math.min(layout.segmentHeight, layout.height - i * layout.segmentHeight)
-    );
-    if (page.compression === LZW) {
-      // StripByteCounts are those of raw samples; the decoder stops after the last sample. LZW takes at most 12 bits per byte,
-      // and some for its codes.
-      const lengths = offsets.map((offset, i) => Math.max(0, Math.min(size - offset, 2 * needed[i]! + 16)));
-      return { offsets, lengths, codec: lzwToLength };
-    }
-    if (!page.directory.has(TAG.StripByteCounts)) return { offsets, lengths: needed };
-    const counts = page.directory.numbers(TAG.StripByteCounts, size);
-    if (counts.length < starts.length) {
-      throw new DecodeFailed(
-        `${tagName(TAG.StripByteCounts)} has ${counts.length} values instead of ${starts.length}`,
-      );
-    }
-    return { offsets, lengths: counts.slice(from, from + layout.down) };
-  };
-
-  /** Number of rows that the file holds. If it holds no row, returns all rows, which the plan then refuses. */
-  const rowsInFile = (page: LsmPage, starts: Float64Array, channel: number): number => {
-    const { height, width } = page;
-    if (!mayBeCut) return height;
-    const layout = layOutPage(page, channel, height);
-    const row = countRowBytes(width, layout.bits);
-    let rows = 0;
-    for (const [i, offset] of stripsOf(page, starts, layout, channel).offsets.entries()) {
-      const whole = Math.min(layout.segmentHeight, height - i * layout.segmentHeight);
-      // At 0 lies the header: the lines were not written.
-      const held = offset === 0 ? 0 : Math.max(0, Math.floor((size - offset) / row));
-      rows += Math.min(whole, held);
-      if (held < whole) break;
-    }
-    return rows || height;
-  };
-
-  const plane = (place: PlaceOfPlane, channel: number): PlaneSource => {
-    const number = numberPlane(dimensions, place);
-    const index = pages.planes[number];
+  plane(place: PlaceOfPlane, channel: number): PlaneSource {
+    const tiff = this.#tiff;
+    const { planes, offsets } = this.#pages;
+    const number = numberPlane(this.#dimensions, place);
+    const index = planes[number];
     if (index === undefined) {
-      throw new PlaneNotFound(`plane ${number} is missing: the file holds ${pages.planes.length} planes`);
+      throw new PlaneNotFound(`plane ${number} is missing: the file holds ${planes.length} planes`);
     }
-    const page = readLsmPage(tiff, tiff.directoryAt(pages.offsets[index]!));
-    if (describePlaneKind(page) !== describePlaneKind(first)) {
+    const page = readLsmPage(tiff, tiff.directoryAt(offsets[index]!));
+    if (describePlaneKind(page) !== describePlaneKind(this.#first)) {
       throw new DecodeFailed(
         `plane ${number} in ${nameDirectory(page.directory)} differs from the first plane`,
       );
     }
-    const starts = pages.strips(index);
+    const starts = this.#pages.strips(index);
     if (starts === null) throw new PlaneNotFound(`plane ${number} was never written`);
-    const layout = layOutPage(page, channel, rowsInFile(page, starts, channel));
-    return { tiff, page: layout, strips: stripsOf(page, starts, layout, channel) };
-  };
+    const rows = this.#mayBeCut ? countRowsInFile(page, starts, channel, tiff.file.size) : page.height;
+    const layout = layOutPage(page, channel, rows);
+    return { tiff, page: layout, strips: locateChannel(page, starts, layout, channel, tiff.file.size) };
+  }
+}
 
-  return {
-    plane,
-    layout: (scene) => {
-      if (!mayBeCut) return layOutPage(first, 0, first.height);
-      const channels = hasOwnStrips(first) ? first.samples : [0];
-      const rows = channels.map((_, channel) => plane({ scene, t: 0, z: 0 }, channel).page.height);
-      return layOutPage(first, 0, Math.max(...rows));
-    },
-  };
+/** The offsets of the first strips of a channel (0 if channels are interleaved), as many as the layout has. */
+function selectOffsets(page: LsmPage, starts: Float64Array, { down }: PageLayout, channel: number) {
+  const from = page.planar ? channel * page.strips : 0;
+  return { from, offsets: starts.slice(from, from + down) };
+}
+
+/** The strips of a channel. @param size of the file */
+function locateChannel(
+  page: LsmPage,
+  starts: Float64Array,
+  layout: PageLayout,
+  channel: number,
+  size: number,
+): StripPlaces {
+  const { from, offsets } = selectOffsets(page, starts, layout, channel);
+  const row = countRowBytes(layout.width, layout.bits);
+  const neededBy = (strip: number) =>
+    row * Math.min(layout.segmentHeight, layout.height - strip * layout.segmentHeight);
+  if (page.compression === LZW) {
+    // StripByteCounts are those of raw samples; the decoder stops after the last sample. LZW takes at most 12 bits per byte,
+    // and some for its codes.
+    const lengths = offsets.map((offset, i) => Math.max(0, Math.min(size - offset, 2 * neededBy(i) + 16)));
+    return { offsets, lengths, codec: lzwToLength };
+  }
+  if (!page.directory.has(TAG.StripByteCounts)) {
+    return { offsets, lengths: offsets.map((_, i) => neededBy(i)) };
+  }
+  const counts = page.directory.numbers(TAG.StripByteCounts, size);
+  if (counts.length < starts.length) {
+    throw new DecodeFailed(
+      `${tagName(TAG.StripByteCounts)} has ${counts.length} values instead of ${starts.length}`,
+    );
+  }
+  return { offsets, lengths: counts.slice(from, from + layout.down) };
+}
+
+/** Number of rows that a file of some size holds. If it holds no row, returns all rows, which the plan then refuses. */
+function countRowsInFile(page: LsmPage, starts: Float64Array, channel: number, size: number): number {
+  const { height, width } = page;
+  const layout = layOutPage(page, channel, height);
+  const row = countRowBytes(width, layout.bits);
+  let rows = 0;
+  for (const [i, offset] of selectOffsets(page, starts, layout, channel).offsets.entries()) {
+    const whole = Math.min(layout.segmentHeight, height - i * layout.segmentHeight);
+    // At 0 lies the header: the lines were not written.
+    const held = offset === 0 ? 0 : Math.max(0, Math.floor((size - offset) / row));
+    rows += Math.min(whole, held);
+    if (held < whole) break;
+  }
+  return rows || height;
 }

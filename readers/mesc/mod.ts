@@ -144,16 +144,57 @@ function describeUnit(file: Hdf5File, unit: Unit, damaged: string[], index: numb
   }
 }
 
-/** Samples and axes of a unit. @throws {DecodeFailed} its channels are no frames of one shape */
-function layOutUnit(file: Hdf5File, { path, channels, damage }: Unit, metadata: OptionalMetadata) {
+/** Samples and axes of a unit. */
+interface UnitLayout {
+  readonly datasets: readonly Dataset[];
+  readonly sampleType: SampleType;
+  /** Frames that are stored, and that are declared. */
+  readonly frames: number;
+  readonly declared: number;
+  readonly rows: number;
+  readonly columns: number;
+  /** The axis of the frames. */
+  readonly axis: "T" | "Z";
+  readonly axes: Acquisition["axes"];
+  readonly warnings: readonly Warning[];
+}
+
+/** @throws {DecodeFailed} the channels of the unit are not frames of one shape */
+function layOutUnit(
+  file: Hdf5File,
+  { path, channels, damage }: Unit,
+  metadata: OptionalMetadata,
+): UnitLayout {
   if (damage !== null) throw damage;
   if (channels.length > MAX_CHANNELS) throw new DecodeFailed(`${path} has ${channels.length} channels`);
   const datasets = channels.map((number) => file.dataset(`${path}/Channel_${number}`));
+  const { sampleType, shape: [frames, rows, columns] } = requireFrameSeries(datasets);
+  const { axis, warnings } = metadata.read(
+    "The role of the frames",
+    () => chooseFrameAxis(file, path, frames),
+    {
+      axis: "T" as const,
+      warnings: [],
+    },
+  );
+  const doubts: Warning[] = [];
+  const steps = metadata.read("The steps of the axes", () => readUnitSteps(file, path, axis, doubts), {});
+  metadata.warn(...doubts);
+  const stated = metadata.read("The size", () => file.numbers(path, "ZDim")?.[0], undefined) ?? frames;
+  const declared = Number.isSafeInteger(stated) && stated > frames && stated <= MAX_FRAMES ? stated : frames;
+  const axes = buildAxes({ [axis]: declared, C: channels.length, Y: rows, X: columns }, steps);
+  return { datasets, sampleType, frames, declared, rows, columns, axis, axes, warnings };
+}
+
+/** The shape and type of all datasets. @throws {DecodeFailed} they are not frames of integers of one shape */
+function requireFrameSeries(
+  datasets: readonly Dataset[],
+): { sampleType: SampleType; shape: readonly [number, number, number] } {
   const [first] = datasets as [Dataset];
   for (const { path, shape, sampleType, type } of datasets) {
     if (shape.length !== 3 || sampleType === null || sampleType.startsWith("float")) {
       throw new DecodeFailed(
-        `${path} is no series of frames of integers: it has ${shape.length} axes of ${
+        `${path} is not a series of frames of integers: it has ${shape.length} axes of ${
           sampleType ?? type.name
         }`,
       );
@@ -167,34 +208,23 @@ function layOutUnit(file: Hdf5File, { path, channels, damage }: Unit, metadata: 
   if (!(frames > 0 && rows > 0 && columns > 0 && rows * columns <= MAX_PLANE_SAMPLES)) {
     throw new DecodeFailed(`${first.path} has frames of ${columns} x ${rows} samples`);
   }
-  const { axis, warnings } = metadata.read(
-    "The role of the frames",
-    () => chooseFrameAxis(file, path, frames),
-    {
-      axis: "T" as const,
-      warnings: [],
-    },
-  );
-  const doubts: Warning[] = [];
-  const steps = metadata.read("The steps of the axes", () => {
-    const step = (letter: "Z" | "Y" | "X") => {
-      const name = `${letter}AxisConversion`;
-      const unit = file.text(path, `${name}UnitName`);
-      const value = file.numbers(path, `${name}ConversionLinearScale`)?.[0];
-      return statedStep(letter === "Z" ? axis : letter, value, unit, doubts);
-    };
-    const [frame, row, column] = [step("Z"), step("Y"), step("X")];
-    return {
-      ...frame && { [axis]: frame },
-      ...row && { Y: row },
-      ...column && { X: column },
-    };
-  }, {});
-  metadata.warn(...doubts);
-  const stated = metadata.read("The size", () => file.numbers(path, "ZDim")?.[0], undefined) ?? frames;
-  const declared = Number.isSafeInteger(stated) && stated > frames && stated <= MAX_FRAMES ? stated : frames;
-  const axes = buildAxes({ [axis]: declared, C: channels.length, Y: rows, X: columns }, steps);
-  return { datasets, frames, declared, rows, columns, axis, axes, warnings };
+  return { sampleType: first.sampleType!, shape: [frames, rows, columns] };
+}
+
+/** Steps along the axes of a unit, those that it states. */
+function readUnitSteps(file: Hdf5File, path: string, axis: "T" | "Z", doubts: Warning[]) {
+  const step = (letter: "Z" | "Y" | "X") => {
+    const name = `${letter}AxisConversion`;
+    const unit = file.text(path, `${name}UnitName`);
+    const value = file.numbers(path, `${name}ConversionLinearScale`)?.[0];
+    return statedStep(letter === "Z" ? axis : letter, value, unit, doubts);
+  };
+  const [frame, row, column] = [step("Z"), step("Y"), step("X")];
+  return {
+    ...frame && { [axis]: frame },
+    ...row && { Y: row },
+    ...column && { X: column },
+  };
 }
 
 /** The axis of the frames, by the role or else the unit. */
@@ -219,30 +249,15 @@ function chooseFrameAxis(
 function describeMescUnit(source: ByteSource, file: Hdf5File, unit: Unit): Acquisition {
   const { path, channels } = unit;
   const metadata = new OptionalMetadata();
-  const { datasets, frames, declared, rows, columns, axis, axes, warnings } = layOutUnit(
-    file,
-    unit,
-    metadata,
-  );
-  const [{ sampleType }] = datasets as [Dataset];
-  const conversions = channels.map((number) =>
-    metadata.read(
-      `The conversion of channel ${number}`,
-      () => readConversion(file, path, number, metadata),
-      IDENTITY,
-    )
-  );
+  const laidOut = layOutUnit(file, unit, metadata);
+  const { sampleType, frames, declared, rows, columns, axis, axes, warnings } = laidOut;
+  const conversions = readConversions(file, unit, sampleType, metadata);
   const named = channels.map((number) =>
     metadata.read(`Channel ${number}`, () => ({
       name: file.text(path, `Channel_${number}_Name`),
       color: readLutColor(file.numbers(path, `Channel_${number}_LUT_VecColors`)),
     }), { name: null })
   );
-  const wide = SAMPLE_BYTES[sampleType!] > 2 &&
-    conversions.some(({ scale, offset }) => scale !== 1 || offset !== 0);
-  if (wide) {
-    throw new DecodeFailed(`${path} has samples of type ${sampleType} with a conversion, which is not read`);
-  }
   const posix = metadata.read("The date", () => file.numbers(path, "MeasurementDatePosix")?.[0], undefined);
   const moment = posix === undefined || posix <= 0 ? UNDATED : convertUnixTime(1000 * posix);
   const count = metadata.read("The channels", () => file.numbers(path, "VecChannelsSize")?.[0], undefined);
@@ -251,28 +266,11 @@ function describeMescUnit(source: ByteSource, file: Hdf5File, unit: Unit): Acqui
     () => file.text(path, "MeasurementParamsXML"),
     null,
   );
-  const planAlong = (
-    rowAxis: number,
-    rows: number,
-    wanted: readonly number[],
-    frame: number,
-    rowRange?: RowRange,
-  ) => {
-    const planes = wanted.map((channel) => ({
-      dataset: datasets[channel]!,
-      rowAxis,
-      columnAxis: 2,
-      at: [frame, 0, 0],
-      columns,
-    }));
-    const convert = (target: Float32Array, i: number) => applyConversion(target, conversions[wanted[i]!]!);
-    return planDatasets(source, { rows, columns }, planes, rowRange, convert);
-  };
   return {
     axes,
-    channels: buildChannels(named, { sampleType: sampleType!, rows, columns }).map((channel, i) => ({
+    channels: buildChannels(named, { sampleType, rows, columns }).map((channel, i) => ({
       ...channel,
-      ...!keepsStoredType(conversions[i]!, sampleType!) && { servedType: "float32" },
+      ...!keepsStoredType(conversions[i] ?? IDENTITY, sampleType) && { servedType: "float32" },
     })),
     ...moment,
     fileSize: source.size,
@@ -303,6 +301,34 @@ function describeMescUnit(source: ByteSource, file: Hdf5File, unit: Unit): Acqui
       list.add("conversions", "application/json", JSON.stringify({ unit: path, channels: conversions }));
       if (parameters) list.add("MeasurementParamsXML", "application/xml", parameters);
     },
+    ...planUnit(source, laidOut, conversions),
+  };
+}
+
+/** How planes of a unit are read. */
+function planUnit(
+  source: ByteSource,
+  { datasets, frames, declared, rows, columns, axis }: UnitLayout,
+  conversions: readonly Conversion[],
+): Required<Pick<Acquisition, "plan" | "planLines">> {
+  const planAlong = (
+    rowAxis: number,
+    rows: number,
+    wanted: readonly number[],
+    frame: number,
+    rowRange?: RowRange,
+  ) => {
+    const planes = wanted.map((channel) => ({
+      dataset: datasets[channel]!,
+      rowAxis,
+      columnAxis: 2,
+      at: [frame, 0, 0],
+      columns,
+    }));
+    const convert = (target: Float32Array, i: number) => applyConversion(target, conversions[wanted[i]!]!);
+    return planDatasets(source, { rows, columns }, planes, rowRange, convert);
+  };
+  return {
     plan: (wanted, position, rowRange) =>
       Promise.try(() => {
         const frame = position[axis === "T" ? "t" : "z"];
@@ -311,6 +337,27 @@ function describeMescUnit(source: ByteSource, file: Hdf5File, unit: Unit): Acqui
       }),
     planLines: (wanted, _position, lines) => Promise.try(() => planAlong(0, lines.end, wanted, 0, lines)),
   };
+}
+
+/** The conversions of all channels. @throws {DecodeFailed} float32 cannot hold what they make of the samples */
+function readConversions(
+  file: Hdf5File,
+  { path, channels }: Unit,
+  sampleType: SampleType,
+  metadata: OptionalMetadata,
+): Conversion[] {
+  const conversions = channels.map((number) =>
+    metadata.read(
+      `The conversion of channel ${number}`,
+      () => readConversion(file, path, number, metadata),
+      IDENTITY,
+    )
+  );
+  const isConverted = conversions.some(({ scale, offset }) => scale !== 1 || offset !== 0);
+  if (SAMPLE_BYTES[sampleType] > 2 && isConverted) {
+    throw new DecodeFailed(`${path} has samples of type ${sampleType} with a conversion, which is not read`);
+  }
+  return conversions;
 }
 
 const IDENTITY: Conversion = { scale: 1, offset: 0 };

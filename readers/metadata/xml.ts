@@ -63,71 +63,94 @@ export function parseXml(
     throw new DecodeFailed(`${what} has ${text.length} characters, more than ${MAX_XML_BYTES}`);
   }
   const parser = new SaxesParser({ xmlns: false, position: true });
-  const open: OpenElement[] = [];
-  let root: OpenElement | null = null;
-  const allowed = limits.nodes;
-  /** Number of attributes of the current tag, and whether one has a prefix. */
-  let attributes = 0;
-  let prefixed = false;
-  /** Nesting inside a skipped element. */
-  let omitted = 0;
-  const bounded = (nodes: number) => {
-    if (nodes > limits.nodes) throw new DecodeFailed(`${what} has more than ${allowed} nodes`);
-  };
+  const tree = new TreeBuilder(what, limits);
   parser.on("error", (error) => {
     throw new DecodeFailed(`${what} is damaged: ${error.message.replace(/\.$/, "")}`);
   });
   parser.on("doctype", () => {
     throw new DecodeFailed(`${what} declares a document type, which is not read`);
   });
-  // Counts attributes before the parser builds the table of a tag.
-  parser.on("attribute", ({ name }) => {
-    bounded(attributes += 1);
-    prefixed ||= name.includes(":");
-  });
-  parser.on("opentag", (tag) => {
-    const nodes = attributes + 1;
-    const hasPrefix = prefixed;
-    attributes = 0;
-    prefixed = false;
-    if (open.length + omitted >= limits.depth) {
-      throw new DecodeFailed(`${what} is nested more than ${limits.depth} deep`);
+  parser.on("attribute", ({ name }) => tree.countAttribute(name));
+  parser.on("opentag", ({ name, attributes }) => tree.open(name, attributes));
+  parser.on("text", (data) => tree.addText(data));
+  parser.on("cdata", (data) => tree.addText(data));
+  parser.on("closetag", () => tree.close());
+  parser.write(text).close();
+  if (tree.root === null) throw new DecodeFailed(`${what} is empty`);
+  return tree.root;
+}
+
+/** Builds the tree of a document from its tags, within the limits. */
+class TreeBuilder {
+  root: XmlElement | null = null;
+  readonly #what: string;
+  readonly #limits: XmlLimits;
+  readonly #allowed: number;
+  readonly #open: OpenElement[] = [];
+  /** Number of attributes of the current tag, and whether one has a prefix. */
+  #attributes = 0;
+  #prefixed = false;
+  /** Nesting inside a skipped element. */
+  #omitted = 0;
+
+  constructor(what: string, limits: XmlLimits) {
+    this.#what = what;
+    this.#limits = limits;
+    this.#allowed = limits.nodes;
+  }
+
+  /** Counts an attribute before the parser builds the table of a tag. */
+  countAttribute(name: string): void {
+    this.#attributes += 1;
+    this.#requireNodes(this.#attributes);
+    this.#prefixed ||= name.includes(":");
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    const nodes = this.#attributes + 1;
+    const hasPrefix = this.#prefixed;
+    this.#attributes = 0;
+    this.#prefixed = false;
+    if (this.#open.length + this.#omitted >= this.#limits.depth) {
+      throw new DecodeFailed(`${this.#what} is nested more than ${this.#limits.depth} deep`);
     }
-    const parent = open.at(-1);
-    if (omitted > 0 || limits.omits?.(localName(tag.name), parent?.name)) {
-      omitted += 1;
+    const parent = this.#open.at(-1);
+    if (this.#omitted > 0 || this.#limits.omits?.(localName(name), parent?.name)) {
+      this.#omitted += 1;
       return;
     }
-    bounded(nodes);
-    limits.nodes -= nodes;
-    const element = {
-      name: localName(tag.name),
+    this.#requireNodes(nodes);
+    this.#limits.nodes -= nodes;
+    const element: OpenElement = {
+      name: localName(name),
       // The parser's table has no prototype.
-      attributes: hasPrefix ? nameAttributesLocally(tag.attributes) : tag.attributes,
+      attributes: hasPrefix ? nameAttributesLocally(attributes) : attributes,
       children: [],
       text: "",
     };
     if (parent) parent.children.push(element);
-    else root = element;
-    open.push(element);
-  });
-  const addText = (data: string) => {
-    const element = omitted > 0 ? undefined : open.at(-1);
+    else this.root = element;
+    this.#open.push(element);
+  }
+
+  addText(data: string): void {
+    const element = this.#omitted > 0 ? undefined : this.#open.at(-1);
     if (element) element.text += data;
-  };
-  parser.on("text", addText);
-  parser.on("cdata", addText);
-  parser.on("closetag", () => {
-    if (omitted > 0) {
-      omitted -= 1;
+  }
+
+  close(): void {
+    if (this.#omitted > 0) {
+      this.#omitted -= 1;
       return;
     }
-    const element = open.pop()!;
-    element.text = element.text.trim();
-  });
-  parser.write(text).close();
-  if (root === null) throw new DecodeFailed(`${what} is empty`);
-  return root;
+    const element = this.#open.pop();
+    if (element) element.text = element.text.trim();
+  }
+
+  #requireNodes(nodes: number): void {
+    if (nodes <= this.#limits.nodes) return;
+    throw new DecodeFailed(`${this.#what} has more than ${this.#allowed} nodes`);
+  }
 }
 
 function nameAttributesLocally(written: Record<string, string>): Record<string, string> {

@@ -128,81 +128,123 @@ export function parseLite(
   budget: VariantBudget,
   outside = 0,
 ): VariantObject {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let at = 0;
-  const fault = (place: number, text: string) => new DecodeFailed(`${what} ${text} (at its byte ${place})`);
-  /** Passes over some bytes and returns where they start. */
-  const take = (length: number, end: number) => {
-    if (at + length > end) throw fault(at, `ends within an entry that needs ${length} bytes`);
-    at += length;
-    return at - length;
-  };
-  const requireDepth = (depth: number, place: number) => {
-    if (depth >= MAX_LEVELS) throw fault(place, `is nested more than ${MAX_LEVELS} deep`);
-  };
-  /** UTF-16 text up to its NUL, or else up to the end. */
-  const textTo = (start: number, end: number) => {
-    let stop = start;
-    while (stop + 1 < end && view.getUint16(stop) !== 0) stop += 2;
-    return { text: UTF16.decode(bytes.subarray(start, stop)), end: Math.min(stop + 2, end) };
-  };
-  const entry = (end: number, depth: number): [name: string, value: Variant] => {
-    const start = take(2, end);
-    if ((budget.nodes -= 1) < 0) throw fault(start, `has more than ${MAX_XML_NODES} entries`);
-    const nameAt = take(2 * bytes[start + 1]!, end);
-    const { text: name, end: nameEnd } = textTo(nameAt, at);
-    if (nameEnd !== at) throw fault(nameAt, "has zeros in place of letters of a name");
-    const type = bytes[start]!;
-    const [width, read] = SCALARS[type] ?? [];
-    if (width !== undefined) return [name, read!(view, take(width, end))];
-    if (type === TYPE.text) {
-      const found = textTo(at, end);
-      at = found.end;
-      return [name, found.text];
+  if (bytes[0] !== TYPE.compressed) return new LiteChunk(bytes, what, budget).parse(outside);
+  const inflated = new LiteChunk(bytes, what, budget).inflate(outside);
+  return parseLite(inflated, what, budget, outside + 1);
+}
+
+/** A chunk, and how far it is parsed. */
+class LiteChunk {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #what: string;
+  readonly #budget: VariantBudget;
+  #at = 0;
+
+  constructor(bytes: Uint8Array, what: string, budget: VariantBudget) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#what = what;
+    this.#budget = budget;
+  }
+
+  /** The entries. @param depth how deep the chunk is nested in others */
+  parse(depth: number): VariantObject {
+    const bytes = this.#bytes;
+    const found = new Map<string, Variant>();
+    // Zeros pad a document.
+    while (this.#at < bytes.length && (found.size === 0 || bytes[this.#at] !== 0)) {
+      found.set(...this.#entry(bytes.length, depth));
     }
-    if (type === TYPE.bytes) {
-      const length = readUint64(view, take(8, end));
-      const first = take(length, end);
-      return [name, bytes.subarray(first, first + length)];
-    }
-    if (type !== TYPE.level) throw fault(start, `has an entry of unknown type ${type}`);
-    requireDepth(depth, start);
-    const head = take(12, end);
-    const [count, length] = [view.getUint32(head, true), readUint64(view, head + 4)];
-    const childrenEnd = start + length;
-    const levelEnd = childrenEnd + 8 * count;
-    if (childrenEnd < at || levelEnd > end) {
-      throw fault(start, `has a level of ${length} bytes with ${count} entries that does not fit`);
-    }
-    const children = Array.from({ length: count }, () => entry(childrenEnd, depth + 1));
-    at = levelEnd;
-    // Without names they are a list.
-    const isList = count > 0 && children.every(([name]) => name === "");
-    return [name, isList ? children.map(([, value]) => value) : new Map(children)];
-  };
-  if (bytes[0] === TYPE.compressed) {
-    requireDepth(outside, 0);
-    const length = readUint64(view, take(COMPRESSED_HEAD_BYTES, bytes.length) + 4);
-    if ((budget.inflated -= length) < 0) {
-      throw fault(0, `inflates to ${length} bytes, more than ${MAX_INFLATED_BYTES} for all metadata`);
+    return found;
+  }
+
+  /** The bytes in a compressed chunk. */
+  inflate(depth: number): Uint8Array {
+    this.#requireDepth(depth, 0);
+    const length = readUint64(this.#view, this.#take(COMPRESSED_HEAD_BYTES, this.#bytes.length) + 4);
+    if ((this.#budget.inflated -= length) < 0) {
+      throw this.#fault(0, `inflates to ${length} bytes, more than ${MAX_INFLATED_BYTES} for all metadata`);
     }
     let inflated: Uint8Array;
     try {
-      inflated = unpackAll("zlib", bytes.subarray(COMPRESSED_HEAD_BYTES), length);
+      inflated = unpackAll("zlib", this.#bytes.subarray(COMPRESSED_HEAD_BYTES), length);
     } catch (cause) {
-      throw fault(0, `cannot be inflated: ${cause instanceof Error ? cause.message : cause}`);
+      throw this.#fault(0, `cannot be inflated: ${cause instanceof Error ? cause.message : cause}`);
     }
     if (inflated.length !== length) {
-      throw fault(0, `inflates to ${inflated.length} bytes instead of ${length}`);
+      throw this.#fault(0, `inflates to ${inflated.length} bytes instead of ${length}`);
     }
-    return parseLite(inflated, what, budget, outside + 1);
+    return inflated;
   }
-  const found = new Map<string, Variant>();
-  // Zeros pad a document.
-  while (at < bytes.length && (found.size === 0 || bytes[at] !== 0)) {
-    found.set(...entry(bytes.length, outside));
+
+  #fault(place: number, text: string): DecodeFailed {
+    return new DecodeFailed(`${this.#what} ${text} (at its byte ${place})`);
   }
-  return found;
+
+  /** Passes over some bytes and returns where they start. */
+  #take(length: number, end: number): number {
+    if (this.#at + length > end) {
+      throw this.#fault(this.#at, `ends within an entry that needs ${length} bytes`);
+    }
+    this.#at += length;
+    return this.#at - length;
+  }
+
+  #requireDepth(depth: number, place: number): void {
+    if (depth >= MAX_LEVELS) throw this.#fault(place, `is nested more than ${MAX_LEVELS} deep`);
+  }
+
+  /** UTF-16 text up to its NUL, or else up to the end. */
+  #textTo(start: number, end: number): { text: string; end: number } {
+    let stop = start;
+    while (stop + 1 < end && this.#view.getUint16(stop) !== 0) stop += 2;
+    return { text: UTF16.decode(this.#bytes.subarray(start, stop)), end: Math.min(stop + 2, end) };
+  }
+
+  #entry(end: number, depth: number): [name: string, value: Variant] {
+    const start = this.#take(2, end);
+    if ((this.#budget.nodes -= 1) < 0) {
+      throw this.#fault(start, `has more than ${MAX_XML_NODES} entries`);
+    }
+    const [type, nameLength] = [this.#view.getUint8(start), this.#view.getUint8(start + 1)];
+    const nameAt = this.#take(2 * nameLength, end);
+    const { text: name, end: nameEnd } = this.#textTo(nameAt, this.#at);
+    if (nameEnd !== this.#at) throw this.#fault(nameAt, "has zeros in place of letters of a name");
+    const scalar = SCALARS[type];
+    if (scalar !== undefined) {
+      const [width, read] = scalar;
+      return [name, read(this.#view, this.#take(width, end))];
+    }
+    if (type === TYPE.text) {
+      const found = this.#textTo(this.#at, end);
+      this.#at = found.end;
+      return [name, found.text];
+    }
+    if (type === TYPE.bytes) {
+      const length = readUint64(this.#view, this.#take(8, end));
+      const first = this.#take(length, end);
+      return [name, this.#bytes.subarray(first, first + length)];
+    }
+    if (type !== TYPE.level) throw this.#fault(start, `has an entry of unknown type ${type}`);
+    this.#requireDepth(depth, start);
+    return [name, this.#level(start, end, depth)];
+  }
+
+  /** The entries of a level; without names they are a list. @param start of its entry */
+  #level(start: number, end: number, depth: number): Variant {
+    const head = this.#take(12, end);
+    const [count, length] = [this.#view.getUint32(head, true), readUint64(this.#view, head + 4)];
+    const childrenEnd = start + length;
+    const levelEnd = childrenEnd + 8 * count;
+    if (childrenEnd < this.#at || levelEnd > end) {
+      throw this.#fault(start, `has a level of ${length} bytes with ${count} entries that does not fit`);
+    }
+    const children = Array.from({ length: count }, () => this.#entry(childrenEnd, depth + 1));
+    this.#at = levelEnd;
+    const isList = count > 0 && children.every(([name]) => name === "");
+    return isList ? children.map(([, value]) => value) : new Map(children);
+  }
 }
 
 const UTF16 = new TextDecoder("utf-16le");

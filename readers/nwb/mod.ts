@@ -32,37 +32,14 @@ function openNwbScenes({ path, files }: Source): Scenes {
   const source = files.open(path);
   using file = new Hdf5File(source);
   const metadata = new OptionalMetadata();
-  if (!file.attributeNames("/").includes("nwb_version")) {
-    const isFirst = file.kindOf("/nwb_version") === "dataset";
-    throw new DecodeFailed(
-      isFirst ? "it is of version 1 of NWB, which is not read" : "it is HDF5, but not of NWB",
-    );
-  }
+  requireNwb2(file);
   const { images, outside, tables, others: types } = findImages(file, metadata);
   const manifest = readManifestScenes(file, images, metadata);
   const described = new Set(manifest.flatMap(({ paths }) => paths));
   const others = images.filter(({ path }) => !described.has(path)).map((found) =>
     openNwbObject(found, source)
   );
-  const own = [...manifest, ...others];
-  const readable: NwbImage[] = [];
-  const unreadable: string[] = [];
-  const damaged: string[] = [];
-  const entries: SceneEntry[] = [];
-  for (const scene of own) {
-    try {
-      entries.push({ name: scene.name, isBuilt: true, sizes: scene.sizes(file) });
-      readable.push(scene);
-    } catch (error) {
-      if (!(error instanceof DecodeFailed)) throw error;
-      const isDamaged = error instanceof DamagedStructure;
-      (isDamaged ? damaged : unreadable).push(`${quoted(scene.name)} (${error.message})`);
-      if (!isDamaged) continue;
-      // It keeps its place, so that no other image is opened instead.
-      entries.push({ name: scene.name, sizes: {} });
-      readable.push(scene);
-    }
-  }
+  const { readable, entries, damaged, unreadable } = listReadable(file, [...manifest, ...others]);
   const absent = `Series whose samples are in other files are left out: ${listed(outside)}`;
   const unread = `Images that cannot be read are left out: ${listed(unreadable)}`;
   if (readable.length === 0) {
@@ -95,6 +72,38 @@ function openNwbScenes({ path, files }: Source): Scenes {
         return readable[scene]!.open(file);
       }),
   };
+}
+
+/** @throws {DecodeFailed} the file is not of version 2 of NWB */
+function requireNwb2(file: Hdf5File): void {
+  if (file.attributeNames("/").includes("nwb_version")) return;
+  const isFirst = file.kindOf("/nwb_version") === "dataset";
+  throw new DecodeFailed(
+    isFirst ? "it is of version 1 of NWB, which is not read" : "it is HDF5, but not of NWB",
+  );
+}
+
+/** The images whose sizes can be read, and the damaged ones; and in words, what is damaged or not readable. */
+function listReadable(file: Hdf5File, images: readonly NwbImage[]) {
+  const readable: NwbImage[] = [];
+  const unreadable: string[] = [];
+  const damaged: string[] = [];
+  const entries: SceneEntry[] = [];
+  for (const scene of images) {
+    try {
+      entries.push({ name: scene.name, isBuilt: true, sizes: scene.sizes(file) });
+      readable.push(scene);
+    } catch (error) {
+      if (!(error instanceof DecodeFailed)) throw error;
+      const isDamaged = error instanceof DamagedStructure;
+      (isDamaged ? damaged : unreadable).push(`${quoted(scene.name)} (${error.message})`);
+      if (!isDamaged) continue;
+      // It keeps its place, so that no other image is opened instead.
+      entries.push({ name: scene.name, sizes: {} });
+      readable.push(scene);
+    }
+  }
+  return { readable, entries, damaged, unreadable };
 }
 
 function openNwbObject(found: NwbObject, source: ByteSource): NwbImage {

@@ -40,86 +40,114 @@ const NO_IMAGES: readonly string[] = ["IndexSeries", "ImageMaskSeries", "Optical
 /** Deepest nesting, and most objects: each takes some reads. */
 const [MAX_DEPTH, MAX_OBJECTS] = [8, 20_000];
 
-/**
- * The images, line scans first; names of series and images in other files; series of two dimensions that are no line scans, and why;
- * and the types of what else there is.
- */
-export function findImages(file: Hdf5File, metadata: OptionalMetadata): {
+/** What a file holds. */
+export interface FoundImages {
+  /** Line scans first. */
   readonly images: readonly NwbObject[];
+  /** Names of series and images in other files. */
   readonly outside: readonly string[];
+  /** Series of two dimensions that are not line scans, and why. */
   readonly tables: readonly string[];
+  /** Types of what else there is. */
   readonly others: readonly string[];
-} {
-  const images: NwbObject[] = [];
-  const outside: string[] = [];
-  const tables: string[] = [];
-  const others = new Set<string>();
-  // Links lead to an object a second time.
-  const seen = new Set<string | number>();
-  let left = MAX_OBJECTS;
+}
+
+/** Finds the images of a file. */
+export function findImages(file: Hdf5File, metadata: OptionalMetadata): FoundImages {
+  const finder = new ImageFinder(file, metadata);
+  for (const root of ROOTS) finder.walkRoot(root);
+  const { images, outside, tables, others } = finder;
+  return { images, outside, tables, others: [...others] };
+}
+
+/** Walks the groups of a file and notes what they hold. */
+class ImageFinder {
+  readonly images: NwbObject[] = [];
+  readonly outside: string[] = [];
+  readonly tables: string[] = [];
+  readonly others = new Set<string>();
+  /** Links lead to an object a second time. */
+  readonly #seen = new Set<string | number>();
+  readonly #file: Hdf5File;
+  readonly #metadata: OptionalMetadata;
+  #left = MAX_OBJECTS;
+
+  constructor(file: Hdf5File, metadata: OptionalMetadata) {
+    this.#file = file;
+    this.#metadata = metadata;
+  }
+
+  walkRoot(root: string): void {
+    const before = this.images.length;
+    if (this.#unlessLost(root, () => this.#file.kindOf(root), "nothing") === "group") this.#walk(root, 0);
+    const found = this.images.splice(before).sort((a, b) =>
+      Number(b.kind === "lines") - Number(a.kind === "lines") ||
+      (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+    );
+    this.images.push(...found);
+  }
 
   /** What `read` gives; what is damaged keeps its place among the images. */
-  function unlessLost<T>(path: string, read: () => T, otherwise: T): T {
-    return metadata.read(path, () => {
+  #unlessLost<T>(path: string, read: () => T, otherwise: T): T {
+    return this.#metadata.read(path, () => {
       try {
         return read();
       } catch (error) {
         if (!(error instanceof DamagedStructure)) throw error;
-        images.push({ path, kind: "damaged", damage: error });
+        this.images.push({ path, kind: "damaged", damage: error });
         return otherwise;
       }
     }, otherwise);
   }
 
-  function walk(path: string, depth: number): void {
-    for (const name of unlessLost(path, () => file.names(path), [])) {
+  #walk(path: string, depth: number): void {
+    for (const name of this.#unlessLost(path, () => this.#file.names(path), [])) {
       const own = `${path}/${name}`;
-      if ((left -= 1) < 0) return;
-      unlessLost(own, () => visit(own, depth), undefined);
+      if ((this.#left -= 1) < 0) return;
+      this.#unlessLost(own, () => this.#visit(own, depth), undefined);
     }
   }
 
-  function visit(path: string, depth: number): void {
+  #visit(path: string, depth: number): void {
+    const file = this.#file;
     const kind = file.kindOf(path);
-    if (kind === "external") outside.push(`${quoted(path)} in ${dropFolders(file.externalFile(path))}`);
+    if (kind === "external") this.outside.push(`${quoted(path)} in ${dropFolders(file.externalFile(path))}`);
     if (kind !== "group" && kind !== "dataset") return;
-    const address = file.addressOf(path);
-    if (address !== null && seen.has(address)) return;
-    const type = file.text(path, "neurodata_type") ?? "";
-    const id = file.text(path, "object_id");
-    if (id !== null && seen.has(id)) return;
+    const type = this.#readNewType(path);
+    if (type === null) return;
+    if (kind === "group") return this.#visitGroup(path, type, depth);
+    if (STILLS.includes(type)) this.images.push({ path, kind: "still" });
+    else if (type === "ExternalImage") this.outside.push(quoted(path));
+  }
+
+  /** The type of an object, `""` without one; `null` if the object was seen before. */
+  #readNewType(path: string): string | null {
+    const address = this.#file.addressOf(path);
+    if (address !== null && this.#seen.has(address)) return null;
+    const type = this.#file.text(path, "neurodata_type") ?? "";
+    const id = this.#file.text(path, "object_id");
+    if (id !== null && this.#seen.has(id)) return null;
     // Whatever has an identifier has a type.
     if (id !== null && type === "") throw new DamagedStructure(`${path} has no neurodata_type`);
-    for (const own of [address, id]) if (own !== null) seen.add(own);
-    if (kind === "dataset") {
-      if (STILLS.includes(type)) images.push({ path, kind: "still" });
-      else if (type === "ExternalImage") outside.push(quoted(path));
-      return;
-    }
+    for (const own of [address, id]) if (own !== null) this.#seen.add(own);
+    return type;
+  }
+
+  #visitGroup(path: string, type: string, depth: number): void {
+    const file = this.#file;
     const shape = type === TIME_SERIES ? readTwoLengths(file, path) : null;
     const otherwise = shape === null ? null : whyNoLines(file, path, shape);
     const areLines = shape !== null && otherwise === null;
     if (areLines || isSeries(file, path, type)) {
       const elsewhere = listExternalFiles(file, path);
-      if (elsewhere === null) images.push({ path, kind: areLines ? "lines" : "series" });
-      else outside.push(`${quoted(path)} in ${elsewhere}`);
+      if (elsewhere === null) this.images.push({ path, kind: areLines ? "lines" : "series" });
+      else this.outside.push(`${quoted(path)} in ${elsewhere}`);
       return;
     }
-    if (otherwise !== null) tables.push(`${quoted(path)} (${otherwise})`);
-    if (type !== "" && type !== "Images" && type !== "ProcessingModule") others.add(type);
-    if (depth < MAX_DEPTH) walk(path, depth + 1);
+    if (otherwise !== null) this.tables.push(`${quoted(path)} (${otherwise})`);
+    if (type !== "" && type !== "Images" && type !== "ProcessingModule") this.others.add(type);
+    if (depth < MAX_DEPTH) this.#walk(path, depth + 1);
   }
-
-  for (const root of ROOTS) {
-    const before = images.length;
-    if (unlessLost(root, () => file.kindOf(root), "nothing") === "group") walk(root, 0);
-    const found = images.splice(before).sort((a, b) =>
-      Number(b.kind === "lines") - Number(a.kind === "lines") ||
-      (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
-    );
-    images.push(...found);
-  }
-  return { images, outside, tables, others: [...others] };
 }
 
 /** Whether a group is a series of images: by its type, or as a type of an extension by what it has. */

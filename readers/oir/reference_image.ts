@@ -10,7 +10,7 @@ import {
 } from "../metadata/reference.ts";
 import { MAX_PLANE_SAMPLES } from "../io/limits.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
-import type { SampleType } from "../reader.ts";
+import type { PlanePlan, SampleType } from "../reader.ts";
 import { SAMPLE_BYTES } from "../samples/to_float32.ts";
 import type { OirMetadata } from "./metadata.ts";
 import type { ImageSize } from "./documents.ts";
@@ -59,33 +59,39 @@ export function readOirReference(
       ),
     );
   }
-  const configured = (id: string) => properties.channels.get(id)?.name;
-  const ofCamera = (id: string) => camera.names.get(id);
-  const [first, second] = sourceName.startsWith("CAMERA") ? [ofCamera, configured] : [configured, ofCamera];
-  const named = complete.map(({ id }) => ({ name: first(id) ?? second(id) }));
+  const nameOf = sourceName.startsWith("CAMERA")
+    ? (id: string) => camera.names.get(id) ?? properties.channels.get(id)?.name
+    : (id: string) => properties.channels.get(id)?.name ?? camera.names.get(id);
+  const named = complete.map(({ id }) => ({ name: nameOf(id) }));
   const { line } = properties;
   return {
     reference: {
       axes: buildReferenceAxes({ rows, columns }, properties.pixel),
       channels: buildChannels(named, { sampleType, rows, columns }),
       ...line ? makeStraightPath(line) : NO_PATH,
-      plan: () =>
-        Promise.resolve({
-          rows,
-          columns,
-          warnings: [],
-          decode: (targets) =>
-            Promise.try(() => {
-              for (const [i, { plane }] of complete.entries()) {
-                const what = `channel ${i} of the reference image`;
-                readChunkedPlane(plane, { sampleType, first: 0 }, targets[i]!, what, stop);
-              }
-            }),
-        }),
+      plan: () => Promise.resolve(planOverview(complete.map(({ plane }) => plane), arranged, stop)),
     },
     warnings,
   };
 }
+
+/** The decoding of one plane for each channel. */
+const planOverview = (
+  planes: readonly ReturnType<typeof assemblePlane>[],
+  { width: columns, height: rows, sampleType }: ImageSize & { readonly sampleType: SampleType },
+  stop: StopFlag,
+): PlanePlan => ({
+  rows,
+  columns,
+  warnings: [],
+  decode: (targets) =>
+    Promise.try(() => {
+      for (const [i, plane] of planes.entries()) {
+        const what = `channel ${i} of the reference image`;
+        readChunkedPlane(plane, { sampleType, first: 0 }, targets[i]!, what, stop);
+      }
+    }),
+});
 
 /**
  * Size and sample type of the reference image; `null` if they are unknown. The sample type of a described camera takes precedence

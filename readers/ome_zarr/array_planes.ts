@@ -110,7 +110,7 @@ export async function decodeChunks(
   stop: StopFlag,
 ): Promise<void> {
   const sink = new PlaneSink(selection, planes, array.fill, array.path);
-  const decode = makeChunkDecoder(sink, stop);
+  const decoder = new ChunkDecoder(sink, stop);
   const axes = [...array.shape.keys()];
   for (const position of walkCombinations(listWantedChunks(array, selection))) {
     stop.check();
@@ -122,7 +122,7 @@ export async function decodeChunks(
     }
     const { source, name } = chunk;
     try {
-      await decode(array.chain, { source, name, axes, origin: box.map(({ from }) => from) });
+      await decoder.decode(array.chain, { source, name, axes, origin: box.map(({ from }) => from) });
     } finally {
       source.close?.();
     }
@@ -196,18 +196,22 @@ interface EncodedChunk {
   readonly origin: readonly number[];
 }
 
-/** Returns a function that decodes a chunk into the sink. @throws {DecodeFailed} with the name of the chunk */
-function makeChunkDecoder(sink: PlaneSink, stop: StopFlag) {
+/** Decodes chunks into a sink. */
+class ChunkDecoder {
+  readonly #sink: PlaneSink;
+  readonly #stop: StopFlag;
   /** Buffer of the decoded chunk. It is reused, since new memory is first cleared. */
-  let kept = new Uint8Array(0);
-  const room: Room = (length) => {
-    if (kept.length !== length) kept = new Uint8Array(length);
-    return kept;
-  };
+  #kept = new Uint8Array(0);
 
-  async function decode(chain: CodecChain, chunk: EncodedChunk): Promise<void> {
-    stop.check();
-    const { source, name, origin } = chunk;
+  constructor(sink: PlaneSink, stop: StopFlag) {
+    this.#sink = sink;
+    this.#stop = stop;
+  }
+
+  /** @throws {DecodeFailed} with the name of the chunk */
+  async decode(chain: CodecChain, chunk: EncodedChunk): Promise<void> {
+    this.#stop.check();
+    const { source, name } = chunk;
     const { serializer, shape } = chain;
     const axes = chain.axes.map((axis) => chunk.axes[axis]!);
     if (serializer.kind === "sharding") {
@@ -216,9 +220,9 @@ function makeChunkDecoder(sink: PlaneSink, stop: StopFlag) {
         const bytes = decodeBytes(chain.byteCodecs, source, { size: boundEncoded(chain), name });
         shard = new DecodedBytes(bytes, `shard "${name}"`);
       }
-      return await decodeShard(serializer, { ...chunk, source: shard, axes });
+      return await this.#decodeShard(serializer, { ...chunk, source: shard, axes });
     }
-    const box = placeBox(origin, axes, shape);
+    const box = placeBox(chunk.origin, axes, shape);
     const { sampleType, littleEndian } = serializer;
     requireStored(source, name);
     if (chain.byteCodecs.length === 0 && chain.valueCodecs.length === 0 && !source.asWhole) {
@@ -228,29 +232,28 @@ function makeChunkDecoder(sink: PlaneSink, stop: StopFlag) {
         source.readInto(offset, bytes, `chunk "${name}"`);
         return bytes;
       };
-      return sink.put({ box, sampleType, littleEndian, bytesAt });
+      return this.#sink.put({ box, sampleType, littleEndian, bytesAt });
     }
-    const bytes = decodeBytes(chain.byteCodecs, source, { size: serializer.size, name, room });
+    const bytes = decodeBytes(chain.byteCodecs, source, { size: serializer.size, name, room: this.#room });
     requireSize(bytes.length, serializer.size, name);
     const decoded = chain.valueCodecs.length > 0
       ? { ...await decodeValues(chain, bytes, serializer, name), littleEndian: true }
       : { bytes, sampleType, littleEndian };
     const bytesAt = (offset: number, length: number) => decoded.bytes.subarray(offset, offset + length);
-    sink.put({ box, ...decoded, bytesAt });
+    this.#sink.put({ box, ...decoded, bytesAt });
   }
 
-  async function decodeShard(sharding: Sharding, shard: EncodedChunk): Promise<void> {
+  readonly #room: Room = (length) => {
+    if (this.#kept.length !== length) this.#kept = new Uint8Array(length);
+    return this.#kept;
+  };
+
+  async #decodeShard(sharding: Sharding, shard: EncodedChunk): Promise<void> {
     const { innerShape, grid } = sharding;
     const { axes, origin, name } = shard;
     const index = readShardIndex(sharding, shard);
-    // Selects per axis, which skips most inner chunks of a shard with many time points at once.
-    const along = axes.map((axis, i) => {
-      const size = innerShape[i]!;
-      const isWanted = (n: number) => sink.wants(axis, { from: origin[axis]! + n * size, size });
-      return [...Array(grid[i]!).keys()].filter(isWanted);
-    });
-    for (const position of walkCombinations(along)) {
-      stop.check();
+    for (const position of walkCombinations(this.#listWantedInner(sharding, shard))) {
+      this.#stop.check();
       const first = origin.slice();
       for (const [i, axis] of axes.entries()) {
         first[axis] = origin[axis]! + position[i]! * innerShape[i]!;
@@ -258,12 +261,19 @@ function makeChunkDecoder(sink: PlaneSink, stop: StopFlag) {
       const place = `(${position.join(", ")})`;
       const entry = position.reduce((number, n, i) => number * grid[i]! + n, 0);
       const source = readInnerChunk(shard, index(entry), place);
-      if (source === null) sink.fill(placeBox(first, axes, innerShape));
-      else await decode(sharding.inner, { source, name: `${name} ${place}`, axes, origin: first });
+      if (source === null) this.#sink.fill(placeBox(first, axes, innerShape));
+      else await this.decode(sharding.inner, { source, name: `${name} ${place}`, axes, origin: first });
     }
   }
 
-  return decode;
+  /** Positions of the wanted inner chunks along each axis, which skips most of a shard with many time points at once. */
+  #listWantedInner({ innerShape, grid }: Sharding, { axes, origin }: EncodedChunk): number[][] {
+    return axes.map((axis, i) => {
+      const size = innerShape[i]!;
+      const isWanted = (n: number) => this.#sink.wants(axis, { from: origin[axis]! + n * size, size });
+      return [...Array(grid[i]!).keys()].filter(isWanted);
+    });
+  }
 }
 
 /** The box of samples in C order of their axes; `axes` are the array's axes for them. */

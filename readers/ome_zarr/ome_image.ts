@@ -77,23 +77,16 @@ export function readOmeImage(
     takeFirstObject(written["datasets"]),
     warnings,
   );
-  const datasetPath = dataset?.["path"];
-  if (!dataset || typeof datasetPath !== "string") {
-    throw new DecodeFailed(`the first multiscale has no dataset with a path`);
-  }
-  const arrayPath = storeKey(path, datasetPath);
-  if (arrayPath === null) throw new DecodeFailed(`the dataset path "${datasetPath}" leaves the store`);
-  const arrayNode = readNode(store, arrayPath);
-  if (!arrayNode) throw new DecodeFailed(`the dataset "${arrayPath}" does not exist`);
-  const array = readArrayLayout(arrayNode, arrayPath);
+  if (!dataset) throw new DecodeFailed(NO_DATASET);
+  const array = readFullResolution(store, path, dataset["path"]);
   const axes = readOmeAxes(multiscale, dataset, array, warnings);
   const sizeOf = (letter: AxisLetter) => axes.find((axis) => axis.letter === letter)?.size ?? 1;
-  const [rows, columns] = [sizeOf("Y"), sizeOf("X")];
+  const [rows, columns, count] = [sizeOf("Y"), sizeOf("X"), sizeOf("C")];
   if (rows * columns > MAX_PLANE_SAMPLES) {
     throw new DecodeFailed(`a plane of ${rows} x ${columns} has more than ${MAX_PLANE_SAMPLES} samples`);
   }
-  if (sizeOf("C") > MAX_CHANNELS) {
-    throw new DecodeFailed(`the image has ${sizeOf("C")} channels, more than ${MAX_CHANNELS}`);
+  if (count > MAX_CHANNELS) {
+    throw new DecodeFailed(`the image has ${count} channels, more than ${MAX_CHANNELS}`);
   }
   if (multiscale["axes"] === undefined && /^0\.[3-6]/.test(String(version))) {
     const names = axes.map(({ name }) => name).join(", ");
@@ -101,7 +94,7 @@ export function readOmeImage(
     warnings.push(warning("axes_assumed", text));
   }
   const { sampleType } = array;
-  const named = readZarrChannels(ome, xml, sizeOf("C"), warnings);
+  const named = readZarrChannels(ome, xml, count, warnings);
   for (const { letter, name, size } of axes) {
     if (letter === null && size > 1) {
       warnings.push(warning("axis_reduced", `Axis "${name}" of ${size} is read at index 0`));
@@ -122,6 +115,18 @@ export function readOmeImage(
     calibrations: chooseCalibrations(axes, xml, warnings),
     warnings,
   };
+}
+
+const NO_DATASET = "the first multiscale has no dataset with a path";
+
+/** The array of a dataset by its path in a group. @throws {DecodeFailed} there is none */
+function readFullResolution(store: Store, group: string, path: unknown): ArrayLayout {
+  if (typeof path !== "string") throw new DecodeFailed(NO_DATASET);
+  const arrayPath = storeKey(group, path);
+  if (arrayPath === null) throw new DecodeFailed(`the dataset path "${path}" leaves the store`);
+  const node = readNode(store, arrayPath);
+  if (!node) throw new DecodeFailed(`the dataset "${arrayPath}" does not exist`);
+  return readArrayLayout(node, arrayPath);
 }
 
 function readMemberId(node: ZarrNode | undefined): string | null {

@@ -10,7 +10,7 @@ import type { Acquisition } from "../reader.ts";
 import { describeStack } from "../tiff/acquisition.ts";
 import { PlaneFiles } from "../tiff/plane_files.ts";
 import { listed, MAX_LISTED, warnIf, type Warning } from "../warning.ts";
-import { findLineSettings, readPrairieSteps, readPrairieTimes } from "./calibration.ts";
+import { findLineSettings, type LineSettings, readPrairieSteps, readPrairieTimes } from "./calibration.ts";
 import { type CycleGroup, FrameGrid, selectChannelFiles } from "./cycles.ts";
 import { readPrairieReference } from "./reference_image.ts";
 import type { ScanFiles } from "./scan_files.ts";
@@ -29,9 +29,7 @@ export function describeCycles({ document, files }: OpenedScan, group: CycleGrou
   const { scan } = document;
   const grid = new FrameGrid(scan, group);
   const { channels, warnings } = listStoredImages(grid, files);
-  const named = grid.frames().flatMap((frame) => frame.files);
-  const places = named.filter(({ name }) => files.sizeOf(name) !== null).take(MAX_TRIED);
-  const images = PlaneFiles.open(places, files.open, files.access);
+  const images = openStoredImages(grid, files);
   const sequence = group.sequences[0]!;
   const isLine = group.axis === "line";
   const layout = isLine ? images.tallest(channels) : images.first.page;
@@ -57,24 +55,14 @@ export function describeCycles({ document, files }: OpenedScan, group: CycleGrou
         ...files.warnings,
         ...warnings,
         ...warnAboutMissingImages(grid, channels, files),
-        ...warnIf(
-          typeof line?.lines === "number" && line.lines < rows,
-          "metadata_disagree",
-          `The PVScan document states ${line?.lines} lines, but the images have ${rows}`,
-        ),
+        ...line === null ? [] : warnAboutLineCount(line, rows),
         ...line?.warnings ?? [],
         ...scan.warnings,
         ...doubts,
         ...reference.warnings,
       ],
-      // 256 KiB for settings and warnings. Attribute texts may keep the whole text of the document in memory, which keeps the
-      // files and settings of each frame, too.
-      indexBytes: (256 << 10) + PlaneFiles.indexBytes + files.indexBytes + 2 * document.size +
-        scan.sequences.reduce((sum, { frames }) => sum + frames.length * 2048, 0),
-      holds: ({ t, z, channel }) => {
-        const file = grid.file({ t, z }, channels[channel]?.channel ?? 0);
-        return file !== undefined && files.sizeOf(file.name) !== null;
-      },
+      indexBytes: estimateIndexBytes(document, files),
+      holds: ({ t, z, channel }) => isStored(grid.file({ t, z }, channels[channel]?.channel ?? 0), files),
       plane: ({ t, z, channel }) => {
         const wanted = channels[channel]?.channel ?? 0;
         const file = grid.file({ t, z }, wanted);
@@ -96,17 +84,44 @@ export function describeCycles({ document, files }: OpenedScan, group: CycleGrou
   };
 }
 
+/** Opens the images, of which the first that can be read shows the layout. @throws {DecodeFailed} all are unreadable */
+function openStoredImages(grid: FrameGrid, files: ScanFiles): PlaneFiles {
+  const named = grid.frames().flatMap((frame) => frame.files);
+  const stored = named.filter((file) => isStored(file, files)).take(MAX_TRIED);
+  return PlaneFiles.open(stored, files.open, files.access);
+}
+
+const isStored = (file: PvFile | undefined, files: ScanFiles): boolean =>
+  file !== undefined && files.sizeOf(file.name) !== null;
+
+/** Warns if the document states fewer lines than the images have rows. */
+const warnAboutLineCount = ({ lines }: Pick<LineSettings, "lines">, rows: number): Warning[] =>
+  warnIf(
+    typeof lines === "number" && lines < rows,
+    "metadata_disagree",
+    `The PVScan document states ${lines} lines, but the images have ${rows}`,
+  );
+
+/**
+ * Memory of the index. 256 KiB are for settings and warnings. Attribute texts may keep the whole text of the document in memory,
+ * which keeps the files and settings of each frame, too.
+ */
+const estimateIndexBytes = ({ size, scan }: FoundDocument, files: ScanFiles): number =>
+  (256 << 10) + PlaneFiles.indexBytes + files.indexBytes + 2 * size +
+  scan.sequences.reduce((sum, { frames }) => sum + frames.length * 2048, 0);
+
 /** The first stored image of each channel, or else the first named one, in order of channel number. */
 function listStoredImages(grid: FrameGrid, files: ScanFiles): { channels: PvFile[]; warnings: Warning[] } {
   const channels = new Map<number, PvFile>();
-  const isStored = (file: PvFile | undefined) => file !== undefined && files.sizeOf(file.name) !== null;
   let doubled = false;
   for (const frame of grid.frames()) {
     const named = selectChannelFiles(frame);
     doubled ||= named.length < frame.files.length;
     for (const file of named) {
       const known = channels.get(file.channel);
-      if (known === undefined || !isStored(known) && isStored(file)) channels.set(file.channel, file);
+      if (known === undefined || !isStored(known, files) && isStored(file, files)) {
+        channels.set(file.channel, file);
+      }
     }
   }
   const text = "The PVScan document names several images for one channel of a frame; the first is served";

@@ -223,28 +223,90 @@ function* listRanges({ along }: PixelStep, all: RowRange): Generator<RowRange> {
 
 /** Plans planes, and checks each of their pages. @throws {PlaneNotFound | DecodeFailed} a page is missing or incomplete */
 async function gatherPlanes(
-  { stored, axes, stop }: StoredArray,
+  array: StoredArray,
   channels: readonly number[],
-  { t, z, l }: Position,
+  position: Position,
   wanted?: RowRange,
 ): Promise<PlanePlan> {
-  const [y, x] = [findPixelStep(axes, "Y"), findPixelStep(axes, "X")];
-  const { size: storedRows } = stored.axes.find(({ name }) => name === "Y")!;
-  const { size: storedColumns } = stored.axes.find(({ name }) => name === "X")!;
-  const filled = y.along === "pages" && wanted ? wanted : { start: 0, end: y.count };
-  const starts = channels.map((channel) => startOf(axes, { T: t, L: l, C: channel, Z: z, Y: 0, X: 0 }));
-  const planes = [...Map.groupBy(starts.keys(), (target) => starts[target]!.pages)];
-  const isSpread = y.along === "samples" || x.along === "samples";
-  const samplesOf = (targets: readonly number[]) =>
-    isSpread
-      ? stored.channels.map((_, sample) => sample)
-      : [...new Set(targets.map((target) => starts[target]!.samples))];
-  /** Each page with the rows and columns that it has of the planes, and the channels of these planes. */
-  function* pages() {
-    for (const [first, targets] of planes) {
-      for (const rows of listRanges(y, filled)) {
+  const planes = new GatheredPlanes(array, channels, position, wanted);
+  let working = NO_WORKING_MEMORY;
+  for (const { page, targets } of planes.pages()) {
+    working = largerMemory(working, (await planes.planPage(page, targets)).working ?? NO_WORKING_MEMORY);
+  }
+  return {
+    rows: planes.rows,
+    columns: planes.columns,
+    filled: planes.filled,
+    warnings: [],
+    working: { ...working, bytes: working.bytes + 4 * planes.pageSamples * planes.mostSamples },
+    overwrites: true,
+    decode: (output) => planes.decode(output),
+  };
+}
+
+/** The rows and columns that a page has of some planes. */
+interface PagePart {
+  readonly page: number;
+  /** Indices of the planes. */
+  readonly targets: readonly number[];
+  readonly rows: RowRange;
+  readonly columns: RowRange;
+}
+
+/** Planes whose elements lie in several stored pages. */
+class GatheredPlanes {
+  readonly filled: RowRange;
+  /** Samples of a stored page of one channel. */
+  readonly pageSamples: number;
+  /** Most stored channels that are decoded at once. */
+  readonly mostSamples: number;
+  readonly #array: StoredArray;
+  readonly #y: PixelStep;
+  readonly #x: PixelStep;
+  readonly #storedColumns: number;
+  /** Where each plane begins. */
+  readonly #starts: readonly ArrayPlace[];
+  /** The planes that begin in each page. */
+  readonly #planes: readonly (readonly [page: number, targets: readonly number[]])[];
+  /** True if the pixels of a plane lie in several samples of pages. */
+  readonly #isSpread: boolean;
+
+  constructor(
+    array: StoredArray,
+    channels: readonly number[],
+    { t, z, l }: Position,
+    wanted: RowRange | undefined,
+  ) {
+    const { stored, axes } = array;
+    this.#array = array;
+    this.#y = findPixelStep(axes, "Y");
+    this.#x = findPixelStep(axes, "X");
+    this.filled = this.#y.along === "pages" && wanted ? wanted : { start: 0, end: this.#y.count };
+    const sizes = new Map(stored.axes.map(({ name, size }) => [name, size]));
+    this.#storedColumns = sizes.get("X") ?? 1;
+    this.pageSamples = (sizes.get("Y") ?? 1) * this.#storedColumns;
+    this.#starts = channels.map((channel) => startOf(axes, { T: t, L: l, C: channel, Z: z, Y: 0, X: 0 }));
+    const groups = Map.groupBy(this.#starts.entries(), ([, { pages }]) => pages);
+    this.#planes = [...groups].map(([page, entries]) => [page, entries.map(([target]) => target)]);
+    this.#isSpread = this.#y.along === "samples" || this.#x.along === "samples";
+    this.mostSamples = Math.max(0, ...this.#planes.map(([, targets]) => this.#samplesOf(targets).length));
+  }
+
+  get rows(): number {
+    return this.#y.count;
+  }
+
+  get columns(): number {
+    return this.#x.count;
+  }
+
+  /** All pages of the planes. */
+  *pages(): Generator<PagePart> {
+    const [y, x] = [this.#y, this.#x];
+    for (const [first, targets] of this.#planes) {
+      for (const rows of listRanges(y, this.filled)) {
         for (const columns of listRanges(x, { start: 0, end: x.count })) {
-          stop.check();
+          this.#array.stop.check();
           const page = first + (y.along === "pages" ? rows.start * y.by : 0) +
             (x.along === "pages" ? columns.start * x.by : 0);
           yield { page, targets, rows, columns };
@@ -252,46 +314,59 @@ async function gatherPlanes(
       }
     }
   }
-  // From one row or column of a plane to the next: elements within a stored page, and samples.
-  const within = ({ along, by }: PixelStep) =>
-    along === "rows" ? by * storedColumns : along === "columns" ? by : 0;
-  const between = ({ along, by }: PixelStep) => along === "samples" ? by : 0;
-  const planOf = (page: number, samples: readonly number[]) =>
-    stored.plan(samples, { ...FIRST_POSITION, z: page });
-  let working = NO_WORKING_MEMORY;
-  for (const { page, targets } of pages()) {
-    working = largerMemory(working, (await planOf(page, samplesOf(targets))).working ?? NO_WORKING_MEMORY);
+
+  planPage(page: number, targets: readonly number[]): Promise<PlanePlan> {
+    return this.#array.stored.plan(this.#samplesOf(targets), { ...FIRST_POSITION, z: page });
   }
-  const most = Math.max(0, ...planes.map(([, targets]) => samplesOf(targets).length));
-  return {
-    rows: y.count,
-    columns: x.count,
-    filled,
-    warnings: [],
-    working: { ...working, bytes: working.bytes + 4 * storedRows * storedColumns * most },
-    overwrites: true,
-    decode: async (output) => {
-      const room = Array.from({ length: most }, () => new Float32Array(storedRows * storedColumns));
-      for (const { page, targets, rows, columns } of pages()) {
-        const samples = samplesOf(targets);
-        const plan = await planOf(page, samples);
-        if (!plan.overwrites) { for (const plane of room) plane.fill(0); }
-        await plan.decode(room.slice(0, samples.length));
-        for (const target of targets) {
-          const { rows: row0, columns: column0, samples: sample0 } = starts[target]!;
-          for (let row = rows.start; row < rows.end; row += 1) {
-            stop.check();
-            const from = row0 * storedColumns + column0 + row * within(y);
-            const to = (row - filled.start) * x.count;
-            for (let column = columns.start; column < columns.end; column += 1) {
-              const sample = isSpread
-                ? sample0 + row * between(y) + column * between(x)
-                : samples.indexOf(sample0);
-              output[target]![to + column] = room[sample]![from + column * within(x)]!;
-            }
-          }
-        }
+
+  /** Decodes one page after the other. */
+  async decode(output: readonly Float32Array[]): Promise<void> {
+    const room = Array.from({ length: this.mostSamples }, () => new Float32Array(this.pageSamples));
+    for (const part of this.pages()) {
+      const samples = this.#samplesOf(part.targets);
+      const plan = await this.planPage(part.page, part.targets);
+      if (!plan.overwrites) { for (const plane of room) plane.fill(0); }
+      await plan.decode(room.slice(0, samples.length));
+      for (const target of part.targets) this.#copyPart(part, target, output[target]!, room, samples);
+    }
+  }
+
+  /** The stored channels in which planes lie. */
+  #samplesOf(targets: readonly number[]): number[] {
+    return this.#isSpread
+      ? [...this.#array.stored.channels.keys()]
+      : [...new Set(targets.map((target) => this.#starts[target]!.samples))];
+  }
+
+  /** Copies what decoded samples of a page have of a plane. */
+  #copyPart(
+    { rows, columns }: PagePart,
+    target: number,
+    output: Float32Array,
+    room: readonly Float32Array[],
+    samples: readonly number[],
+  ): void {
+    const start = this.#starts[target]!;
+    const first = start.rows * this.#storedColumns + start.columns;
+    const [down, across] = [this.#stepWithin(this.#y), this.#stepWithin(this.#x)];
+    const [downSample, acrossSample] = [stepBetween(this.#y), stepBetween(this.#x)];
+    const ownSample = samples.indexOf(start.samples);
+    for (let row = rows.start; row < rows.end; row += 1) {
+      this.#array.stop.check();
+      const from = first + row * down;
+      const to = (row - this.filled.start) * this.#x.count;
+      for (let column = columns.start; column < columns.end; column += 1) {
+        const sample = this.#isSpread ? start.samples + row * downSample + column * acrossSample : ownSample;
+        output[to + column] = room[sample]![from + column * across]!;
       }
-    },
-  };
+    }
+  }
+
+  /** From one row or column of a plane to the next: elements within a stored page. */
+  #stepWithin({ along, by }: PixelStep): number {
+    return along === "rows" ? by * this.#storedColumns : along === "columns" ? by : 0;
+  }
 }
+
+/** From one row or column of a plane to the next: samples. */
+const stepBetween = ({ along, by }: PixelStep): number => along === "samples" ? by : 0;

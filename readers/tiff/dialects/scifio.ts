@@ -43,37 +43,15 @@ export function readScifioArray(
   readonly warnings: readonly Warning[];
 } {
   const none = (warnings: readonly Warning[]) => ({ axes: null, calibrations: {}, warnings });
-  const listed = (key: string) => fields.get(key)?.split(",").map((item) => item.trim()) ?? [];
-  const [names, lengths, scales, units] = [
-    listed("axes"),
-    listed("lengths").map((length) => numberOf(length) ?? NaN),
-    listed("scales"),
-    listed("units"),
-  ];
-  const written = `axes=${quoted(names.join(","))} and lengths=${quoted(lengths.join(","))}`;
-  const isValid = names.length > 0 && names.length <= MAX_AXES && names.length === lengths.length &&
-    lengths.every((length) => Number.isSafeInteger(length) && length >= 1) &&
-    lengths.reduce((product, length) => product * length, 1) / (layout.width * layout.height) < MAX_PLANES;
-  if (!isValid) {
+  const lists = readScifioLists(fields);
+  const { names, written } = lists;
+  if (!isScifioArray(lists, layout)) {
     return none(
       warnIf(names.length > 0, "metadata_damaged", `The description declares ${written}, which are not used`),
     );
   }
   const numbers = new StatedNumbers("The description");
-  const doubts: Warning[] = [];
-  const stored = names.map((name, i) => ({
-    name,
-    letter: LETTERS.get(name) ?? name,
-    length: lengths[i]!,
-    scale: numbers.step(`the scale of ${quoted(name)}`, scales[i]),
-    unit: unescapeText(units[i] ?? ""),
-  }));
-  // Samples of a pixel come first, or after rows if each has strips of its own, wherever the list has them.
-  const sample = layout.samples > 1
-    ? stored.findIndex(({ letter, length }) => letter === "C" && length === layout.samples)
-    : -1;
-  if (sample >= 0) stored.splice(layout.planar ? 2 : 0, 0, ...stored.splice(sample, 1));
-  stored.reverse();
+  const stored = orderScifioAxes(lists, numbers, layout);
   let axes: ArrayAxes | null;
   try {
     axes = readArrayAxes(stored.map(({ letter }) => letter), stored.map(({ length }) => length), layout);
@@ -92,20 +70,16 @@ export function readScifioArray(
       warning("metadata_disagree", `The description declares ${written}, which do not fit pages of ${page}`),
     ]);
   }
-  const other = stored.filter(({ letter, length }) => !/^[XYZCTL]$/.test(letter) && length > 1)
-    .filter(({ letter }) => letter !== axes.rows);
+  const other = stored.filter(({ letter, length }) =>
+    !/^[XYZCTL]$/.test(letter) && length > 1 && letter !== axes.rows
+  );
   const assumed = `Planes along ${other.map(({ name }) => quoted(name)).join(" and ")} are read as slices`;
-  const steps = stored.flatMap(({ letter, scale, unit }) => {
-    const served = letter === axes.rows ? "Y" : letter;
-    return /^[XYZTL]$/.test(served) ? [[served, [scale, unit]] as const] : [];
-  });
+  const doubts: Warning[] = [];
+  // Slices of two axes have no one step.
+  const calibrations = readScifioSteps(stored, axes.rows, other.length === 0, doubts);
   return {
     axes,
-    // Slices of two axes have no one step.
-    calibrations: selectCalibrations(
-      Object.fromEntries(steps.filter(([letter]) => letter !== "Z" || other.length === 0)),
-      doubts,
-    ),
+    calibrations,
     warnings: [
       ...numbers.warnings,
       ...doubts,
@@ -114,6 +88,75 @@ export function readScifioArray(
       ...warnAboutImageJCounts(fields, stored),
     ],
   };
+}
+
+/** The lists of a description, and axes and lengths in words. */
+interface ScifioLists {
+  readonly names: readonly string[];
+  /** NaN for what is not a number. */
+  readonly lengths: readonly number[];
+  readonly scales: readonly string[];
+  readonly units: readonly string[];
+  readonly written: string;
+}
+
+/** An axis as it is stored. */
+interface ScifioAxis {
+  readonly name: string;
+  readonly letter: string;
+  readonly length: number;
+  readonly scale: number | null;
+  readonly unit: string;
+}
+
+function readScifioLists(fields: DescriptionLines): ScifioLists {
+  const listed = (key: string) => fields.get(key)?.split(",").map((item) => item.trim()) ?? [];
+  const names = listed("axes");
+  const lengths = listed("lengths").map((length) => numberOf(length) ?? NaN);
+  const written = `axes=${quoted(names.join(","))} and lengths=${quoted(lengths.join(","))}`;
+  return { names, lengths, scales: listed("scales"), units: listed("units"), written };
+}
+
+/** Whether the lists declare an array of not too many planes. */
+const isScifioArray = ({ names, lengths }: ScifioLists, { width, height }: PageLayout): boolean =>
+  names.length > 0 && names.length <= MAX_AXES && names.length === lengths.length &&
+  lengths.every((length) => Number.isSafeInteger(length) && length >= 1) &&
+  lengths.reduce((product, length) => product * length, 1) / (width * height) < MAX_PLANES;
+
+/** The axes in stored order, slowest first. */
+function orderScifioAxes(
+  { names, lengths, scales, units }: ScifioLists,
+  numbers: StatedNumbers,
+  layout: PageLayout,
+): ScifioAxis[] {
+  const stored = names.map((name, i) => ({
+    name,
+    letter: LETTERS.get(name) ?? name,
+    length: lengths[i] ?? NaN,
+    scale: numbers.step(`the scale of ${quoted(name)}`, scales[i]),
+    unit: unescapeText(units[i] ?? ""),
+  }));
+  // Samples of a pixel come first, or after rows if each has strips of its own, wherever the list has them.
+  const sample = layout.samples > 1
+    ? stored.findIndex(({ letter, length }) => letter === "C" && length === layout.samples)
+    : -1;
+  if (sample >= 0) stored.splice(layout.planar ? 2 : 0, 0, ...stored.splice(sample, 1));
+  return stored.reverse();
+}
+
+function readScifioSteps(
+  stored: readonly ScifioAxis[],
+  rows: ArrayAxes["rows"],
+  hasSliceStep: boolean,
+  doubts: Warning[],
+): Stack["calibrations"] {
+  const steps = stored.flatMap(({ letter, scale, unit }) => {
+    const served = letter === rows ? "Y" : letter;
+    return /^[XYTL]$/.test(served) || served === "Z" && hasSliceStep
+      ? [[served, [scale, unit]] as const]
+      : [];
+  });
+  return selectCalibrations(Object.fromEntries(steps), doubts);
 }
 
 /** Warns if the counts of ImageJ contradict the lists. */

@@ -159,6 +159,20 @@ export function measureMovingShare(
   return energy > 0 ? product / energy : 0;
 }
 
+/**
+ * Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line: twice the mean gain of the
+ * columns that have a partner at this distance.
+ */
+function computeNoises(gains: Smoothed["gains"], columns: number): Float64Array {
+  const noises = new Float64Array(columns);
+  let sum = 0;
+  for (let paired = 1; paired <= columns; paired += 1) {
+    sum += gains[paired - 1]!;
+    noises[columns - paired] = 2 * sum / paired;
+  }
+  return noises;
+}
+
 /** Agreement of the samples of a window along a direction. */
 function computeScores({ values, gains }: Smoothed, rows: number, columns: number) {
   const productAt = makeAutocorrelation(values, rows, columns);
@@ -166,14 +180,7 @@ function computeScores({ values, gains }: Smoothed, rows: number, columns: numbe
     Float64Array,
     Float64Array,
   ];
-  // Expected squared difference of smoothed unit-variance noise, for pairs at a distance along the line: twice the mean
-  // gain of the columns that have a partner at this distance.
-  const noises = new Float64Array(columns);
-  let sum = 0;
-  for (let paired = 1; paired <= columns; paired += 1) {
-    sum += gains[paired - 1]!;
-    noises[columns - paired] = 2 * sum / paired;
-  }
+  const noises = computeNoises(gains, columns);
   const wholeEnergy = productAt(0, 0);
   let spread = 1;
   for (let pixels = 1; pixels < columns; pixels += 1) spread += 2 * (productAt(0, pixels) / wholeEnergy) ** 2;

@@ -16,6 +16,7 @@ import type { JsonObject } from "../../../metadata/json.ts";
 import { chooseMoment, findMoment } from "../../../metadata/moment.ts";
 import { decodeAnyText } from "../../../metadata/text.ts";
 import { StatedNumbers } from "../../../metadata/stated_numbers.ts";
+import type { DocumentList } from "../../../io/document_list.ts";
 import type { FileAccess } from "../../../io/file_access.ts";
 import { listed, missingFiles, unlessLost, warnIf, type Warning, warning } from "../../../warning.ts";
 import { METADATA_NAME, SEPARATE_IMAGE } from "../../marks.ts";
@@ -264,12 +265,7 @@ function buildPositionStack(
     moment: chooseMoment(...written, tagMoment(layout.directory)),
     fileSize: images.fileSize,
     files: () => listFolderFiles(files, folder, images),
-    documents: (list) => {
-      using file = files.openNeighbour(join(folder, METADATA_NAME));
-      const whole = file !== null && file.size <= list.left;
-      const text = whole ? decodeAnyText(file.read(0, file.size, METADATA_NAME)) : null;
-      list.add(METADATA_NAME, "application/json", text);
-    },
+    documents: (list) => addMetadataFile(list, files, folder),
     warnings: [
       ...metadata.warnings,
       ...warnAboutImages(folder, images, records),
@@ -291,6 +287,13 @@ function buildPositionStack(
       return { name, tiff, page: findPlanePage(tiff.first, layout, what) };
     },
   };
+}
+
+function addMetadataFile(list: DocumentList, files: FileAccess, folder: string): void {
+  using file = files.openNeighbour(join(folder, METADATA_NAME));
+  const whole = file !== null && file.size <= list.left;
+  const text = whole ? decodeAnyText(file.read(0, file.size, METADATA_NAME)) : null;
+  list.add(METADATA_NAME, "application/json", text);
 }
 
 /** Steps by the summary, the record of the first plane and the metadata of its page. */

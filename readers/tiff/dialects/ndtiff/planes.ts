@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, parseJsonText } from "../../../metadata/
 import { chooseMoment, findMoment } from "../../../metadata/moment.ts";
 import { differsByPercent } from "../../../metadata/text.ts";
 import { scaleStamps } from "../../../metadata/time_stamps.ts";
+import type { TimeStamps } from "../../../reader.ts";
 import { unlessLost, warnIf, type Warning, warning, type WarningCode } from "../../../warning.ts";
 import { decodeText } from "../../directory.ts";
 import { MAX_PLANES, type PlaneIndex, type Stack } from "../../stack.ts";
@@ -52,6 +53,52 @@ function buildPlaneAxis(name: string, images: readonly NDTiffImage[]) {
   };
 }
 
+/** Names of all axes. @throws {DecodeFailed} too many */
+function collectAxisNames(images: readonly NDTiffImage[]): Set<string> {
+  const names = new Set<string>();
+  for (const { axes } of images) {
+    for (const name of Object.keys(axes)) names.add(name);
+    if (names.size > MAX_AXES) throw new DecodeFailed(`its images have more than ${MAX_AXES} axes`);
+  }
+  return names;
+}
+
+/** Scenes by the values of some axes. */
+class SceneTable {
+  readonly #axes: readonly string[];
+  readonly #scenes = new Map<string, ImageScene>();
+
+  constructor(axes: readonly string[]) {
+    this.#axes = axes;
+  }
+
+  /** The scene of an image, a new one if needed. @throws {DecodeFailed} too many scenes */
+  sceneOf(image: NDTiffImage): ImageScene {
+    const values = this.#axes.map((name) => [name, findAxisValue(image, name)] as const);
+    const key = JSON.stringify(values.map(([, value]) => value));
+    const scene = this.#scenes.getOrInsertComputed(
+      key,
+      () => ({ name: nameScene(values), images: new Map() }),
+    );
+    if (this.#scenes.size > MAX_SCENES) {
+      throw new DecodeFailed(`its axes "${this.#axes.join(`", "`)}" make more than ${MAX_SCENES} scenes`);
+    }
+    return scene;
+  }
+
+  list(): ImageScene[] {
+    return [...this.#scenes.values()];
+  }
+}
+
+/** `Pos2`, `row 3, column 4`, `Pos2, l 5`; `null` without a value. */
+function nameScene(values: readonly (readonly [name: string, value: number | string | undefined])[]) {
+  const parts = values.filter(([, value]) => value !== undefined).map(([name, value]) =>
+    name === "position" && typeof value === "string" ? value : `${name} ${value}`
+  );
+  return parts.join(", ") || null;
+}
+
 /** The planes of all scenes. */
 export class ImagePlanes {
   readonly scenes: readonly ImageScene[];
@@ -64,11 +111,7 @@ export class ImagePlanes {
    * samples of an image are in an existing file. @throws {DecodeFailed} too many axes, planes or scenes
    */
   constructor(images: readonly NDTiffImage[], isStored: (image: NDTiffImage) => boolean) {
-    const names = new Set<string>();
-    for (const { axes } of images) {
-      for (const name of Object.keys(axes)) names.add(name);
-      if (names.size > MAX_AXES) throw new DecodeFailed(`its images have more than ${MAX_AXES} axes`);
-    }
+    const names = collectAxisNames(images);
     const zName = names.has("z") ? "z" : "Z";
     const time = buildPlaneAxis("time", images);
     const channel = buildPlaneAxis("channel", images);
@@ -84,28 +127,16 @@ export class ImagePlanes {
       !["time", "channel", zName, ...places].includes(name) &&
       new Set(images.map((image) => findAxisValue(image, name))).size > 1
     );
-    const apart = [...places, ...unknown];
-    const scenes = new Map<string, ImageScene>();
+    const scenes = new SceneTable([...places, ...unknown]);
     let repeated = 0;
     for (const image of images) {
-      const values = apart.map((name) => findAxisValue(image, name));
-      const scene = scenes.getOrInsertComputed(JSON.stringify(values), () => {
-        // `Pos2`, `row 3, column 4`, `Pos2, l 5`
-        const parts = apart.map((name, i) =>
-          name === "position" && typeof values[i] === "string" ? values[i] : `${name} ${values[i]}`
-        );
-        const name = parts.filter((_, i) => values[i] !== undefined).join(", ") || null;
-        return { name, images: new Map() };
-      });
-      if (scenes.size > MAX_SCENES) {
-        throw new DecodeFailed(`its axes "${apart.join(`", "`)}" make more than ${MAX_SCENES} scenes`);
-      }
+      const scene = scenes.sceneOf(image);
       const number = this.#number({ t: time.at(image), channel: channel.at(image), z: slice.at(image) });
       if (!isStored(image)) continue;
       if (scene.images.has(number)) repeated += 1;
       scene.images.set(number, image);
     }
-    this.scenes = [...scenes.values()];
+    this.scenes = scenes.list();
     this.warnings = [
       ...warnIf(
         unknown.length > 0,
@@ -187,61 +218,12 @@ export function describeNDTiffScene(
   note: (image: NDTiffImage) => JsonObject,
 ): Pick<Stack, "calibrations" | "names" | "stamps" | "moment" | "warnings"> {
   const { T, C, Z } = planes.sizes;
-  const warnings: Warning[] = [];
-  const numbers = new StatedNumbers("The metadata of NDTiff");
-  const warn = (code: WarningCode, text: string) => warnings.push(warning(code, text));
-  const noteOf = (image: NDTiffImage | undefined) =>
-    image && unlessLost(warnings, "The metadata of an image", () => note(image)) || {};
-  const start = planes.start(scene);
-  const valueAt = (axis: keyof PlaneAt, index: number, key: string) =>
-    numbers.value(key, noteOf(planes.find(scene, { ...start, [axis]: index }))[key]);
-  const compare = (what: string, images: number, declared: number) => {
-    if (images <= 0 || declared <= 0 || !differsByPercent(images, declared)) return;
-    const text = `The images say that ${what} is ${images} um, the summary says ${declared}`;
-    warn("metadata_disagree", `${text}; the images count`);
-  };
-
-  const first = noteOf(planes.find(scene, start));
-  const declaredPixel = numbers.value("PixelSize_um", summary.PixelSize_um) ?? 0;
-  const pixel = numbers.value("PixelSizeUm", first.PixelSizeUm) ??
-    numbers.value("PixelSize_um", first.PixelSize_um) ?? declaredPixel;
-  if (!isReduced) {
-    if (!(pixel > 0)) warn("step_unknown", "PixelSizeUm is not set, so the step of X and Y is unknown");
-    const unset = "PixelSizeUm is exactly 1, which Micro-Manager also writes where no size was set";
-    if (pixel === 1) warn("step_unknown", unset);
-    compare("a pixel", pixel, declaredPixel);
-  }
-
-  const heights = [...Z <= MAX_NOTES ? Array(Z).keys() : [0, Z - 1]].flatMap((index): Sample[] => {
-    const value = Z < 2 ? null : valueAt("z", index, "ZPosition_um_Intended");
-    return value === null ? [] : [{ index, value }];
-  });
-  const declaredDepth = Math.abs(numbers.value("z-step_um", summary["z-step_um"]) ?? 0);
-  const depth = computeMeanDistance(heights) ?? declaredDepth;
-  if (Z > 1) {
-    if (!(depth > 0)) warn("step_unknown", "The images of NDTiff do not say how far apart they are in Z");
-    compare("a step in Z", depth, declaredDepth);
-    const uneven = heights.slice(1).find((height, i) =>
-      differsByPercent(computeMeanDistance([heights[i]!, height]) ?? 0, depth)
-    );
-    const text = `The distances in Z differ, as at z ${uneven?.index}; the step is their mean`;
-    if (uneven !== undefined) warn("step_uneven", text);
-  }
-
-  const length = T < 2 ? 0 : Math.min(T, MAX_NOTES);
-  const moments = Array.from({ length }, (_, t) => valueAt("t", t, "ElapsedTime-ms") ?? NaN);
-  const isTimed = moments.some(Number.isFinite);
-  const interval = numbers.value("Interval_ms", summary.Interval_ms) ?? 0;
-  const untimed = "The images of NDTiff do not say when they were taken";
-  if (T > 1 && !isTimed && !(interval > 0)) warn("step_unknown", untimed);
-
-  const names = Array.from({ length: C }, (_, channel) => {
-    const value = planes.channels[channel];
-    if (typeof value === "string") return value;
-    const image = channel < MAX_NAMES ? planes.firstOf(channel) : undefined;
-    return findJsonText(noteOf(image).Channel) || null;
-  });
-  const side = [isReduced ? null : pixel, "um"] as const;
+  const notes = new SceneNotes(planes, scene, note);
+  const { first, numbers, warnings } = notes;
+  const pixel = readPixelSide(notes, summary, isReduced);
+  const depth = readSliceDistance(notes, summary, Z);
+  const { interval, stamps } = readTiming(notes, summary, T);
+  const side = [pixel, "um"] as const;
   return {
     calibrations: selectCalibrations({
       X: side,
@@ -249,11 +231,108 @@ export function describeNDTiffScene(
       Z: [Z > 1 ? depth : null, "um"],
       T: [T > 1 ? interval : null, "ms"],
     }, []),
-    names,
-    stamps: isTimed ? scaleStamps(moments, 1000, length < T) : null,
+    names: Array.from({ length: C }, (_, channel) => notes.nameOf(channel)),
+    stamps,
     moment: chooseMoment(...[first.Time, summary.DateAndTime].map((text) => findMoment(findJsonText(text)))),
     warnings: [...warnings, ...numbers.warnings],
   };
+}
+
+/** The JSON of the images of a scene, which is read where it is asked for. */
+class SceneNotes {
+  readonly warnings: Warning[] = [];
+  readonly numbers = new StatedNumbers("The metadata of NDTiff");
+  /** The JSON of the first image. */
+  readonly first: JsonObject;
+  readonly #planes: ImagePlanes;
+  readonly #scene: ImageScene;
+  readonly #note: (image: NDTiffImage) => JsonObject;
+  readonly #start: PlaneAt;
+
+  constructor(planes: ImagePlanes, scene: ImageScene, note: (image: NDTiffImage) => JsonObject) {
+    this.#planes = planes;
+    this.#scene = scene;
+    this.#note = note;
+    this.#start = planes.start(scene);
+    this.first = this.#read(planes.find(scene, this.#start));
+  }
+
+  /** A number of the image at an index along an axis; of the other axes, at those of the first image. */
+  valueAt(axis: keyof PlaneAt, index: number, key: string): number | null {
+    const image = this.#planes.find(this.#scene, { ...this.#start, [axis]: index });
+    return this.numbers.value(key, this.#read(image)[key]);
+  }
+
+  nameOf(channel: number): string | null {
+    const value = this.#planes.channels[channel];
+    if (typeof value === "string") return value;
+    const image = channel < MAX_NAMES ? this.#planes.firstOf(channel) : undefined;
+    return findJsonText(this.#read(image).Channel) || null;
+  }
+
+  warn(code: WarningCode, text: string): void {
+    this.warnings.push(warning(code, text));
+  }
+
+  /** Warns if the images and the summary state different lengths in micrometres. */
+  compare(what: string, images: number, declared: number): void {
+    if (images <= 0 || declared <= 0 || !differsByPercent(images, declared)) return;
+    const text = `The images say that ${what} is ${images} um, the summary says ${declared}`;
+    this.warn("metadata_disagree", `${text}; the images count`);
+  }
+
+  #read(image: NDTiffImage | undefined): JsonObject {
+    return image && unlessLost(this.warnings, "The metadata of an image", () => this.#note(image)) || {};
+  }
+}
+
+/** Side of a pixel in micrometres; `null` for a reduced level. */
+function readPixelSide(notes: SceneNotes, summary: JsonObject, isReduced: boolean): number | null {
+  const { first, numbers } = notes;
+  const declared = numbers.value("PixelSize_um", summary.PixelSize_um) ?? 0;
+  const pixel = numbers.value("PixelSizeUm", first.PixelSizeUm) ??
+    numbers.value("PixelSize_um", first.PixelSize_um) ?? declared;
+  if (isReduced) return null;
+  if (!(pixel > 0)) notes.warn("step_unknown", "PixelSizeUm is not set, so the step of X and Y is unknown");
+  const unset = "PixelSizeUm is exactly 1, which Micro-Manager also writes where no size was set";
+  if (pixel === 1) notes.warn("step_unknown", unset);
+  notes.compare("a pixel", pixel, declared);
+  return pixel;
+}
+
+/** Distance of slices in micrometres, by the heights of the images or else the summary. */
+function readSliceDistance(notes: SceneNotes, summary: JsonObject, slices: number): number {
+  const read = slices <= MAX_NOTES ? [...Array(slices).keys()] : [0, slices - 1];
+  const heights = read.flatMap((index): Sample[] => {
+    const value = slices < 2 ? null : notes.valueAt("z", index, "ZPosition_um_Intended");
+    return value === null ? [] : [{ index, value }];
+  });
+  const declared = Math.abs(notes.numbers.value("z-step_um", summary["z-step_um"]) ?? 0);
+  const depth = computeMeanDistance(heights) ?? declared;
+  if (slices < 2) return depth;
+  if (!(depth > 0)) notes.warn("step_unknown", "The images of NDTiff do not say how far apart they are in Z");
+  notes.compare("a step in Z", depth, declared);
+  const uneven = heights.find((_, i) =>
+    i > 0 && differsByPercent(computeMeanDistance(heights.slice(i - 1, i + 1)) ?? 0, depth)
+  );
+  const text = `The distances in Z differ, as at z ${uneven?.index}; the step is their mean`;
+  if (uneven !== undefined) notes.warn("step_uneven", text);
+  return depth;
+}
+
+/** The interval that the summary states, in milliseconds, and the times of the images, if they state some. */
+function readTiming(
+  notes: SceneNotes,
+  summary: JsonObject,
+  times: number,
+): { interval: number; stamps: TimeStamps | null } {
+  const length = times < 2 ? 0 : Math.min(times, MAX_NOTES);
+  const moments = Array.from({ length }, (_, t) => notes.valueAt("t", t, "ElapsedTime-ms") ?? NaN);
+  const isTimed = moments.some(Number.isFinite);
+  const interval = notes.numbers.value("Interval_ms", summary.Interval_ms) ?? 0;
+  const untimed = "The images of NDTiff do not say when they were taken";
+  if (times > 1 && !isTimed && !(interval > 0)) notes.warn("step_unknown", untimed);
+  return { interval, stamps: isTimed ? scaleStamps(moments, 1000, length < times) : null };
 }
 
 type Sample = Readonly<Record<"index" | "value", number>>;

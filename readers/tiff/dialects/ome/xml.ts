@@ -164,47 +164,16 @@ const locateByUuid: PlaceOf = (tiffData) => {
 export function readImage(image: XmlElement, placeOf: PlaceOf = locateByUuid): OmeXmlScene {
   const pixels = findChild(image, "Pixels")!;
   const { attributes } = pixels;
-  const size = (name: string) => {
-    const value = numberOf(attributes[name] ?? "1") ?? NaN;
-    if (Number.isSafeInteger(value) && value >= 1) return value;
-    throw new DecodeFailed(`OME-XML declares ${name}="${attributes[name]}"`);
-  };
-  const sizes = { T: size("SizeT"), C: size("SizeC"), Z: size("SizeZ") };
-  const planes = sizes.T * sizes.C * sizes.Z;
-  if (planes > MAX_PLANES) {
-    throw new DecodeFailed(`OME-XML declares ${planes} planes, more than ${MAX_PLANES}`);
-  }
-  const written = attributes.DimensionOrder;
-  const letters = [...(written ?? "")].filter((letter) => "ZCT".includes(letter));
+  const sizes = readPlaneCounts(attributes);
+  const written = attributes.DimensionOrder ?? "";
+  const letters = [...written].filter((letter) => "ZCT".includes(letter));
   const isOrdered = letters.length === 3 && new Set(letters).size === 3;
   // Without an order, any will do if planes are counted along one axis or named one by one.
   const order = (isOrdered ? letters : ["Z", "C", "T"]) as ("T" | "C" | "Z")[];
-  let outside = 0;
-  const data = findChildren(pixels, "TiffData").map((element): TiffData => {
-    const { attributes } = element;
-    const integer = (name: string, missing: number, invalid = missing) => {
-      const value = name in attributes ? numberOf(attributes[name]) ?? NaN : missing;
-      return Number.isSafeInteger(value) && value >= 0 ? value : invalid;
-    };
-    const counted = attributes.PlaneCount !== undefined;
-    // A directory without a count is one plane; without both, the `TiffData` covers all planes (OME-TIFF, TiffData).
-    const count = counted || attributes.IFD !== undefined ? integer("PlaneCount", 1) : planes;
-    const first = (letter: "T" | "C" | "Z") => integer(`First${letter}`, 0, Infinity);
-    const at = { T: first("T"), C: first("C"), Z: first("Z") };
-    const [directory, place] = [integer("IFD", 0, Infinity), placeOf(element)];
-    const isInside = (["T", "C", "Z"] as const).every((letter) => at[letter] < sizes[letter]);
-    if (!isInside || directory === Infinity) {
-      outside += counted || attributes.IFD !== undefined ? count : 1;
-      const named = directory === Infinity ? { count: 0, directory: 0 } : { count, directory };
-      return { first: Infinity, counted, place, ...named };
-    }
-    const number = numberInOrder(order, sizes, at);
-    if (counted) outside += Math.max(0, number + count - planes);
-    return { first: number, count, counted, directory, place };
-  });
+  const { data, outside } = readTiffData(pixels, { order, sizes }, placeOf);
   const long = Object.values(sizes).filter((length) => length > 1);
   if (!isOrdered && long.length > 1 && (data.length === 0 || data.some(({ count }) => count > 1))) {
-    throw new DecodeFailed(`OME-XML declares DimensionOrder=${quoted(written ?? "")}`);
+    throw new DecodeFailed(`OME-XML declares DimensionOrder=${quoted(written)}`);
   }
   const { name: _name, ...declared } = readOmeXmlImage(image, pixels);
   const channels = listChannelElements(image, pixels);
@@ -239,6 +208,54 @@ export function readImage(image: XmlElement, placeOf: PlaceOf = locateByUuid): O
       ),
     ],
   };
+}
+
+/** The sizes along which planes are counted. @throws {DecodeFailed} they are invalid, or declare too many planes */
+function readPlaneCounts(attributes: XmlElement["attributes"]): OmeXmlScene["sizes"] {
+  const size = (name: string) => {
+    const value = numberOf(attributes[name] ?? "1") ?? NaN;
+    if (Number.isSafeInteger(value) && value >= 1) return value;
+    throw new DecodeFailed(`OME-XML declares ${name}="${attributes[name]}"`);
+  };
+  const sizes = { T: size("SizeT"), C: size("SizeC"), Z: size("SizeZ") };
+  const planes = sizes.T * sizes.C * sizes.Z;
+  if (planes > MAX_PLANES) {
+    throw new DecodeFailed(`OME-XML declares ${planes} planes, more than ${MAX_PLANES}`);
+  }
+  return sizes;
+}
+
+/** Each `TiffData` of an image, and the number of planes that they place outside the sizes. */
+function readTiffData(
+  pixels: XmlElement,
+  { order, sizes }: Pick<OmeXmlScene, "order" | "sizes">,
+  placeOf: PlaceOf,
+): { data: TiffData[]; outside: number } {
+  const planes = sizes.T * sizes.C * sizes.Z;
+  let outside = 0;
+  const data = findChildren(pixels, "TiffData").map((element): TiffData => {
+    const { attributes } = element;
+    const integer = (name: string, missing: number, invalid = missing) => {
+      const value = name in attributes ? numberOf(attributes[name]) ?? NaN : missing;
+      return Number.isSafeInteger(value) && value >= 0 ? value : invalid;
+    };
+    const counted = attributes.PlaneCount !== undefined;
+    // A directory without a count is one plane; without both, the `TiffData` covers all planes (OME-TIFF, TiffData).
+    const count = counted || attributes.IFD !== undefined ? integer("PlaneCount", 1) : planes;
+    const first = (letter: "T" | "C" | "Z") => integer(`First${letter}`, 0, Infinity);
+    const at = { T: first("T"), C: first("C"), Z: first("Z") };
+    const [directory, place] = [integer("IFD", 0, Infinity), placeOf(element)];
+    const isInside = (["T", "C", "Z"] as const).every((letter) => at[letter] < sizes[letter]);
+    if (!isInside || directory === Infinity) {
+      outside += counted || attributes.IFD !== undefined ? count : 1;
+      const named = directory === Infinity ? { count: 0, directory: 0 } : { count, directory };
+      return { first: Infinity, counted, place, ...named };
+    }
+    const number = numberInOrder(order, sizes, at);
+    if (counted) outside += Math.max(0, number + count - planes);
+    return { first: number, count, counted, directory, place };
+  });
+  return { data, outside };
 }
 
 /** Number of `Plane` elements whose indices lie outside the sizes. */

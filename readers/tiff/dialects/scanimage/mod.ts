@@ -6,10 +6,10 @@ import { basename } from "node:path";
 import { PlaneNotFound } from "../../../errors.ts";
 import { selectCalibrations } from "../../../metadata/axes.ts";
 import { computeStampedStep, MAX_TIMES, scaleStamps } from "../../../metadata/time_stamps.ts";
-import type { TimeStamps } from "../../../reader.ts";
+import type { LineScan, TimeStamps } from "../../../reader.ts";
 import { warnIf, type Warning, warning } from "../../../warning.ts";
-import { readPage } from "../../page.ts";
-import type { OpenedTiff, PlaneIndex, Stack } from "../../stack.ts";
+import { type PageLayout, readPage } from "../../page.ts";
+import type { OpenedTiff, PlaneIndex, PlaneSource, Stack } from "../../stack.ts";
 import { listPlanesAt } from "../../stored_planes.ts";
 import { FrameAxes, type FrameOrder, orderByStamps, readFrameOrder, readSliceStep } from "./axes.ts";
 import { addScanImageDocuments, ScanImageHeader } from "./header.ts";
@@ -33,12 +33,8 @@ export function openScanImage(opened: OpenedTiff): Stack | null {
   requireFrames(opened, header);
   const layout = readPage(opened.first);
   const saved = header.savedChannels();
-  const declared = readFrameOrder(header);
-  const file = new FileFrames(opened.tiff, saved?.length ?? null, declared.averaged);
-  const order = orderByStamps(header, declared, file);
-  const acquired = new AcquiredFrames(opened, header, file, order);
-  const axes = new FrameAxes(order, acquired.span);
-  const all: Acquired = { header, file, order, acquired, axes };
+  const all = findAcquired(opened, header, saved);
+  const { file, acquired, axes } = all;
   const timing = readFrameTiming(all);
   const regions = readRegionSteps(header);
   const pixel = regions === null ? header.pixelSize(layout) : regions.pixel;
@@ -46,7 +42,6 @@ export function openScanImage(opened: OpenedTiff): Stack | null {
   const secondsPerLine = lineScan?.secondsPerLine ?? null;
   const joins = secondsPerLine !== null && !acquired.isSplit && axes.slices === 1;
   const joined = joins ? joinFrames(file, layout, secondsPerLine) : null;
-  const read = file.channels === 1 ? "one" : `${file.channels}, as frame stamps show`;
   const zStep = readSliceStep(header, axes.slices);
   const doubts: Warning[] = [];
   const calibrations = selectCalibrations({
@@ -56,30 +51,12 @@ export function openScanImage(opened: OpenedTiff): Stack | null {
     T: [timing.step, "s"],
   }, doubts);
   const warnings = [
-    ...warnIf(
-      saved === null,
-      "axes_assumed",
-      `The metadata of ScanImage do not say which channels were saved; pages are read as those of ${read}`,
-    ),
-    ...warnIf(
-      order.counted && acquired.span > 1,
-      "axes_assumed",
-      "The header of ScanImage says neither how many frames nor how many slices there are; pages are time points",
-    ),
-    ...file.warnings,
-    ...header.warnings,
-    ...acquired.warnings,
-    ...warnAboutFrameCount(all),
+    ...warnAboutFrames(all, saved),
     ...joined ? [] : timing.warnings,
+    ...lineScan && !joined ? warnAboutStampedLines(all, lineScan, layout) : [],
+    ...regions?.warnings ?? [],
+    ...doubts,
   ];
-  if (lineScan && !joined) {
-    const stamped = file.stamped ? Math.min(file.count, MAX_FIRST) : 0;
-    const seconds = Array.from({ length: stamped }, (_, frame) => file.stamp(frame)!.seconds);
-    // The stamps count, else the rates in the header.
-    const period = computeStampedStep(seconds).step ?? readFramePeriod(all);
-    warnings.push(...warnAboutLines(lineScan, layout.height, { frames: axes.times, period }));
-  }
-  warnings.push(...regions?.warnings ?? [], ...doubts);
   return {
     sizes: { T: joined ? 1 : axes.times, C: file.channels, Z: axes.slices },
     layout: joined?.layout ?? layout,
@@ -94,18 +71,70 @@ export function openScanImage(opened: OpenedTiff): Stack | null {
     warnings,
     indexBytes: acquired.indexBytes,
     holds: (index) => joined !== null || locatePage(all, index) !== null,
-    plane: (index) => {
-      if (joined) return joined.plane(index.channel);
-      const found = locatePage(all, index);
-      if (found === null) {
-        const { t, z, channel } = index;
-        const plane = `plane ${axes.frame(t, z) * file.channels + channel}`;
-        throw new PlaneNotFound(`${plane} is missing: no existing file holds T=${t} C=${channel} Z=${z}`);
-      }
-      const source = listPlanesAt(found.file.tiff, layout, found.file.offsets)(found.page);
-      return { ...found.path !== opened.path && { name: basename(found.path) }, ...source };
-    },
+    plane: (index) => joined ? joined.plane(index.channel) : readScanImagePlane(opened, all, layout, index),
   };
+}
+
+/** The pages by the header, or else the stamps. */
+function findAcquired(
+  opened: OpenedTiff,
+  header: ScanImageHeader,
+  saved: readonly number[] | null,
+): Acquired {
+  const declared = readFrameOrder(header);
+  const file = new FileFrames(opened.tiff, saved?.length ?? null, declared.averaged);
+  const order = orderByStamps(header, declared, file);
+  const acquired = new AcquiredFrames(opened, header, file, order);
+  return { header, file, order, acquired, axes: new FrameAxes(order, acquired.span) };
+}
+
+/** Warns about what was assumed, damaged or missing in the frames and their header. */
+function warnAboutFrames(all: Acquired, saved: readonly number[] | null): Warning[] {
+  const { header, file, order, acquired } = all;
+  const read = file.channels === 1 ? "one" : `${file.channels}, as frame stamps show`;
+  return [
+    ...warnIf(
+      saved === null,
+      "axes_assumed",
+      `The metadata of ScanImage do not say which channels were saved; pages are read as those of ${read}`,
+    ),
+    ...warnIf(
+      order.counted && acquired.span > 1,
+      "axes_assumed",
+      "The header of ScanImage says neither how many frames nor how many slices there are; pages are time points",
+    ),
+    ...file.warnings,
+    ...header.warnings,
+    ...acquired.warnings,
+    ...warnAboutFrameCount(all),
+  ];
+}
+
+/** Warns about the lines of a line scan whose frames are not joined. */
+function warnAboutStampedLines(all: Acquired, lineScan: LineScan, { height }: PageLayout): Warning[] {
+  const { file, axes } = all;
+  const stamped = file.stamped ? Math.min(file.count, MAX_FIRST) : 0;
+  const seconds = Array.from({ length: stamped }, (_, frame) => file.stamp(frame)?.seconds ?? NaN);
+  // The stamps count, else the rates in the header.
+  const period = computeStampedStep(seconds).step ?? readFramePeriod(all);
+  return warnAboutLines(lineScan, height, { frames: axes.times, period });
+}
+
+/** @throws {PlaneNotFound} no existing file holds the plane */
+function readScanImagePlane(
+  opened: OpenedTiff,
+  all: Acquired,
+  layout: PageLayout,
+  index: PlaneIndex,
+): PlaneSource {
+  const found = locatePage(all, index);
+  if (found === null) {
+    const { t, z, channel } = index;
+    const plane = `plane ${all.axes.frame(t, z) * all.file.channels + channel}`;
+    throw new PlaneNotFound(`${plane} is missing: no existing file holds T=${t} C=${channel} Z=${z}`);
+  }
+  const source = listPlanesAt(found.file.tiff, layout, found.file.offsets)(found.page);
+  return { ...found.path !== opened.path && { name: basename(found.path) }, ...source };
 }
 
 function locatePage({ acquired, axes }: Acquired, { t, z, channel }: Omit<PlaneIndex, "l">) {
