@@ -50,6 +50,8 @@ import {
 import { writeTiffFile } from "../static/measure/tiff.ts";
 import { chooseTyped, computeTimeAlongLine, makeTypedScan } from "../static/measure/typed_scan.ts";
 import { PlaneNotFound } from "../readers/errors.ts";
+import { FIRST_POSITION, type Position } from "../readers/reader.ts";
+import { PlanesNotFound } from "../session/plane_runs.ts";
 import { describeSession } from "../session/open_response.ts";
 import type { PlaneBuffer } from "../session/plane_buffer.ts";
 import type { Sessions } from "../session/sessions.ts";
@@ -539,16 +541,29 @@ async function walkImages(
   take: (images: (Float32Array | null)[], index: number) => void,
 ): Promise<void> {
   const { signal } = new AbortController();
+  const letter = axis.toLowerCase() as keyof Position;
   const channel = info.channels[0]!.index;
-  for (let i = 0; i < count; i += 1) {
-    const position = { ...info.position, [axis.toLowerCase()]: i };
+  const missing = new Set<number>();
+  for (let index = 0; index < count;) {
+    if (missing.has(index)) {
+      take([null], index);
+      index += 1;
+      continue;
+    }
+    const end = Math.min(count, ...[...missing].filter((one) => one > index));
+    const first = { ...FIRST_POSITION, ...info.position, [letter]: index };
     try {
-      const leased = await sessions.positions.plane({ session, channel, position }, null, signal);
-      using _lease = { [Symbol.dispose]: leased.endLease };
-      take([await readPlaneSamples(leased.plane)], i);
+      const range = { channel, first, axis, count: end - index };
+      const run = await sessions.positions.beginRun(session, range, signal, false);
+      using _run = { [Symbol.dispose]: () => run.end(true) };
+      for await (const plane of run.planes()) {
+        take([plane], index);
+        index += 1;
+      }
     } catch (error) {
       if (!(error instanceof PlaneNotFound)) throw error;
-      take([null], i);
+      const named = error instanceof PlanesNotFound ? error.missing.map((place) => place[letter]) : [index];
+      for (const one of named) missing.add(one);
     }
   }
 }

@@ -92,20 +92,15 @@ export class PlaneRuns {
   /**
    * Starts a run; its first plane is decoded then. The caller ends the run.
    *
+   * @param isLimited false for commands, whose user decides how many recordings are read at the same time
    * @throws {PositionOutOfRange | PlanesNotFound | PlaneNotFound | AcquisitionChanged | DecodeFailed}
    * @throws {TooManyOpens | SessionMemoryExceeded | LoadTimeout | SessionNotFound | ClientGone | ShuttingDown}
    */
-  async begin(session: Session, range: RunRange, client: AbortSignal): Promise<PlaneRun> {
+  async begin(session: Session, range: RunRange, client: AbortSignal, isLimited = true): Promise<PlaneRun> {
     for (const index of [0, range.count - 1]) {
       requirePosition(nameSession(session), session.summary.axes, findPositionInRun(range, index));
     }
-    const own = this.#live.values().filter((of) => of === session).toArray().length;
-    if (own >= MOST_OF_SESSION || this.#live.size >= MOST) {
-      const text = own >= MOST_OF_SESSION
-        ? `${own} runs of planes of this session`
-        : `${this.#live.size} runs of planes`;
-      throw new TooManyOpens(`${text} are being sent already; try again in a moment`);
-    }
+    if (isLimited) this.#requireTurn(session);
     const run = new PlaneRun(session, range, this.#services, () => this.#live.delete(run));
     this.#live.set(run, session);
     try {
@@ -114,6 +109,17 @@ export class PlaneRuns {
     } catch (error) {
       run.end(false);
       throw error;
+    }
+  }
+
+  /** @throws {TooManyOpens} */
+  #requireTurn(session: Session): void {
+    const own = this.#live.values().filter((of) => of === session).toArray().length;
+    if (own >= MOST_OF_SESSION || this.#live.size >= MOST) {
+      const text = own >= MOST_OF_SESSION
+        ? `${own} runs of planes of this session`
+        : `${this.#live.size} runs of planes`;
+      throw new TooManyOpens(`${text} are being sent already; try again in a moment`);
     }
   }
 }
@@ -210,6 +216,24 @@ export class PlaneRun {
         this.end(false);
       },
     };
+  }
+
+  /** The planes in order, each until the next one is asked for. @throws why the next plane cannot be decoded */
+  async *planes(): AsyncGenerator<Float32Array<ArrayBuffer>, void, undefined> {
+    for (let index = 0; index < this.#range.count;) {
+      if (this.#sending === null) await this.#takeNext();
+      const { block } = this.#sending!;
+      for (const part of block.parts) {
+        for (let at = 0; at < part.length; at += this.#samples) {
+          yield part.subarray(at, at + this.#samples);
+          index += 1;
+        }
+      }
+      if (block.failure !== null) throw block.failure;
+      this.#sending = null;
+      this.#release(block, true);
+      this.#fill();
+    }
   }
 
   /** Frees all memory and stops decoding. @param isSent true if the runtime has sent everything, so that memory can be used again */

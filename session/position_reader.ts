@@ -96,8 +96,8 @@ export class PositionReader {
   }
 
   /** Starts a run of planes. Throws like {@linkcode PlaneRuns.begin}. */
-  beginRun(session: Session, range: RunRange, client: AbortSignal): Promise<PlaneRun> {
-    return this.#runs.begin(session, range, client);
+  beginRun(session: Session, range: RunRange, client: AbortSignal, isLimited = true): Promise<PlaneRun> {
+    return this.#runs.begin(session, range, client, isLimited);
   }
 
   /**
