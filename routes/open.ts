@@ -125,7 +125,7 @@ export function requireRunning(services: Services): void {
 }
 
 /**
- * The answer of an open. If the client leaves before receiving it, the session ends. The signal of a request is silent if the body
+ * The answer of an open. If the client leaves before receiving it, the session ends, unless it is small. The signal of a request is silent if the body
  * came in a later packet than the head. The `cancel` of a body tells of every client that has left, but only while something is
  * left to send; so a line feed follows the JSON on its own.
  */
@@ -137,6 +137,7 @@ function answerOpen(c: RequestContext, { store }: Services, session: Session): R
     end();
     throw new ClientGone("The client went away");
   }
+  if (store.mayLinger(session)) return respondWithJson(describeSession(session));
   const bytes = new TextEncoder().encode(`${JSON.stringify(describeSession(session))}\n`);
   let isFirst = true;
   const body = new ReadableStream<Uint8Array>({

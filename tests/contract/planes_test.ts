@@ -1,6 +1,8 @@
 /** Binary payloads: ranges, HEAD, leases, expiry, stalled clients. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { SessionInfo } from "../../schemas/http.ts";
+import { ramp, writePlainStore } from "../fixtures/plain_store.ts";
 import { describedBytes, expectError, Harness, sampleFolder } from "./harness.ts";
 
 Deno.test("answers a single range with its part, anything else with the whole plane", async () => {
@@ -132,7 +134,9 @@ Deno.test("a running response outlives its session and holds its memory until it
 Deno.test("leaves no session of an open whose client has gone", async () => {
   await using sample = await sampleFolder();
   await using server = new Harness();
-  const open = () => server.post("/api/v2/open", { path: sample.image });
+  const path = join(sample.folder, "large.ome.zarr");
+  await writePlainStore(path, { planes: [ramp(512, 512)], rows: 512, columns: 512 });
+  const open = () => server.post("/api/v2/open", { path });
   // Gone after the session was made: before the answer was sent, and during it.
   await (await open()).body!.cancel();
   const reader = (await open()).body!.getReader();
@@ -144,4 +148,17 @@ Deno.test("leaves no session of an open whose client has gone", async () => {
   const whole = await (await open()).text();
   assert.match(whole, /^\{"ok":true.*\}\n$/);
   assert.equal(server.store.size, 1);
+});
+
+Deno.test("does not look whether the client of a small session still waits, while fewer than 64 such sessions live", async () => {
+  await using sample = await sampleFolder();
+  await using server = new Harness();
+  const open = async () => await (await server.post("/api/v2/open", { path: sample.image })).text();
+  const texts: string[] = [];
+  for (let i = 0; i < 65; i += 1) texts.push(await open());
+  assert.deepEqual(texts.map((text) => text.endsWith("}\n")), [...Array(64).fill(false), true]);
+  for (const text of texts.slice(0, 2)) {
+    await server.request(`/api/v2/sessions/${JSON.parse(text).sessionId}`, { method: "DELETE" });
+  }
+  assert(!(await open()).endsWith("\n"));
 });

@@ -102,8 +102,8 @@ Deno.test("a run of another form is a fault of the request", () =>
 const SIZES = [
   { columns: 1, rows: 2, frames: 3000 },
   { columns: 64, rows: 40, frames: 900 },
-  { columns: 512, rows: 256, frames: 40 },
-  { columns: 1200, rows: 1100, frames: 4 },
+  { columns: 256, rows: 256, frames: 60 },
+  { columns: 1200, rows: 900, frames: 3 },
 ];
 
 for (const { columns, rows, frames } of SIZES) {
@@ -226,7 +226,7 @@ Deno.test("sends two runs of a session and four in all", () =>
 
 Deno.test("a run that is left, refused or cut holds no memory, and its session can end", async () => {
   const gate = new WorkerGate();
-  await withFile(stackBytes({ columns: 300, rows: 500, frames: 40 }), async ({ server, ask, dataUrl }) => {
+  await withFile(stackBytes({ columns: 300, rows: 300, frames: 40 }), async ({ server, ask, dataUrl }) => {
     await (await server.request(`${dataUrl}?t=1`)).arrayBuffer();
     await server.completeAll();
     await until(() => server.positions.counts.running === 0);
@@ -274,18 +274,18 @@ Deno.test("a run that is left, refused or cut holds no memory, and its session c
 });
 
 Deno.test("a run decodes as far ahead as memory allows, and opens go before its blocks", async () => {
-  const bytes = stackBytes({ columns: 600, rows: 500, frames: 12 });
+  const bytes = stackBytes({ columns: 300, rows: 300, frames: 12 });
   using temporary = temporaryFolder();
   const path = join(temporary.path, "stack.tif");
   await Deno.writeFile(path, bytes);
-  const planeBytes = 4 * 600 * 500;
+  const planeBytes = 4 * 300 * 300;
   // Of three planes the open has one; one plane of the run waits or is sent while the next is decoded.
   const maxSessionMemory = await describedBytes(path) + Math.floor(3.5 * planeBytes);
   await using server = new Harness({ maxSessionMemory });
   await using socket = server.listen();
   const { channels } = await server.open(path);
   const url = `${socket.base}${channels[0]!.dataUrl}`;
-  assert.deepEqual(await samplesOf(await fetch(`${url}?t=0-11`)), samplesOfPages(count(12), 600, 500));
+  assert.deepEqual(await samplesOf(await fetch(`${url}?t=0-11`)), samplesOfPages(count(12), 300, 300));
   await until(() => server.positions.counts.running === 0);
   const tight = await describedBytes(path) + Math.floor(1.5 * planeBytes);
   await using small = new Harness({ maxSessionMemory: tight });

@@ -204,7 +204,7 @@ Deno.test("leaves no session and no bytes if a client sends head and body apart 
   };
   await using server = new Harness({ startWorker });
   await using socket = server.listen();
-  const body = JSON.stringify({ path: sample.image });
+  const body = JSON.stringify({ path: await largeStore(sample.folder, 1) });
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: socket.port });
   const head = "POST /api/v2/open HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
     `Content-Length: ${body.length}\r\n\r\n`;
@@ -220,6 +220,7 @@ Deno.test("leaves no session and no bytes if a client sends head and body apart 
 
 Deno.test("leaves no session if a client left during its dialog, however its body arrived", async () => {
   await using sample = await sampleFolder();
+  const image = await largeStore(sample.folder, 1);
   let answer = Promise.withResolvers<string>();
   let asked = 0;
   await using server = new Harness({
@@ -242,7 +243,7 @@ Deno.test("leaves no session if a client left during its dialog, however its bod
     await until(() => asked === 1);
     connection.close();
     await pause(50);
-    answer.resolve(sample.image);
+    answer.resolve(image);
     const logged = server.logged.length;
     await until(() => server.logged.length > logged, "the line of the request in the log");
     await until(() => server.store.size === 0 && server.budget.used === server.pool.openBytes);
