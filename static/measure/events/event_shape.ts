@@ -103,13 +103,15 @@ export function measureEventShapes(
     for (let i = from; i <= to; i += 1) if (!(smooth[i]! >= smooth[least]!)) least = i;
     return least;
   };
+  let [low, high] = [0, -1];
   const events: PeakBounds[] = peaks.map((peak, i) => {
     const { left, right, height } = bounds[i]!;
-    const [low, high] = [-1, 1].map((step) => {
-      let last = peak;
-      while (Number.isFinite(trace[last + step])) last += step;
-      return last;
-    }) as [number, number];
+    // Peaks ascend, so those of one stretch of finite samples find it together.
+    if (peak > high) {
+      [low, high] = [peak, peak];
+      while (Number.isFinite(trace[low - 1])) low -= 1;
+      while (Number.isFinite(trace[high + 1])) high += 1;
+    }
     const half = trace[peak]! - height / 2;
     const before = i === 0 ? low : Math.max(low, valleyBetween(peaks[i - 1]!, peak));
     return {
