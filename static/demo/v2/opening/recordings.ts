@@ -2,6 +2,7 @@
 import { formatCount } from "../../../measure/axes.ts";
 import { byId, element } from "../controls/element.ts";
 import { KeptSwitch } from "../controls/kept.ts";
+import { LongList } from "../controls/long_list.ts";
 import { type DrawnLook, lookWords } from "../drawing/drawn.ts";
 import { type ListedRecording, RecordingList } from "./recording_list.ts";
 import type { FolderListing } from "../../../client/v2/acq-client.ts";
@@ -28,12 +29,19 @@ export class Recordings {
   #isBusy = false;
   /** What was measured, by path. */
   #words: ReadonlyMap<string, string> = new Map();
-  #rows: Map<string, HTMLLIElement> = new Map();
+  readonly #rows;
+  /** Path of the recording that the list was scrolled to. */
+  #revealed: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(needs: Needs) {
     this.#needs = needs;
     this.list = new RecordingList(needs.list);
+    this.#rows = new LongList<ListedRecording>(byId("recording-list"), {
+      key: ({ path }) => path,
+      make: (one) => this.#makeRow(one),
+      update: (row, one, index) => this.#mark(row, one, index),
+    });
     this.list.on("changed", () => this.#paint());
     this.list.on("arrived", ({ names }) => {
       if (!this.#isBusy) {
@@ -125,33 +133,16 @@ export class Recordings {
     this.#paintSteps();
     const { recordings, index } = this.list;
     byId("recordings-folder").textContent = this.list.folderName;
-    const rows = new Map(recordings.map((one) => [one.path, this.#rows.get(one.path) ?? this.#row(one)]));
-    const list = byId("recording-list");
-    const isSameOrder = rows.size === this.#rows.size &&
-      [...rows.keys()].every((path, i) => list.children[i] === rows.get(path));
-    this.#rows = rows;
-    if (!isSameOrder) {
-      const focus = document.activeElement;
-      list.replaceChildren(...rows.values());
-      if (focus instanceof HTMLElement && list.contains(focus)) focus.focus();
-    }
-    recordings.forEach((one, i) => this.#mark(one, i === index));
-    this.#reveal();
+    this.#rows.show(recordings, index);
+    // Moves the list only if another recording is open, since the user may look at others.
+    if (recordings[index]?.path === this.#revealed) return;
+    this.#revealed = recordings[index]?.path;
+    this.#rows.reveal(index);
     // Heights of rows out of sight were guesses.
-    requestAnimationFrame(() => this.#reveal());
+    requestAnimationFrame(() => this.#rows.reveal(index));
   }
 
-  /** Scrolls the list, and nothing around it, to the open recording and its neighbours. */
-  #reveal() {
-    const list = byId("recording-list");
-    const row = list.children[this.list.index];
-    if (!(row instanceof HTMLElement)) return;
-    const { offsetTop, offsetHeight } = row;
-    const least = offsetTop + 2 * offsetHeight - list.clientHeight;
-    list.scrollTop = Math.min(offsetTop - offsetHeight, Math.max(least, list.scrollTop));
-  }
-
-  #row({ path, name }: ListedRecording) {
+  #makeRow({ path, name }: ListedRecording) {
     const button = element(
       "button",
       { type: "button", className: "recording", title: path },
@@ -163,9 +154,9 @@ export class Recordings {
     return element("li", {}, button);
   }
 
-  #mark({ path, modified, isGrowing }: ListedRecording, isOpen: boolean) {
-    const button = this.#rows.get(path)?.firstElementChild as Element;
-    button.ariaCurrent = isOpen ? "true" : null;
+  #mark(row: HTMLElement, { path, modified, isGrowing }: ListedRecording, index: number) {
+    const button = row.firstElementChild as Element;
+    button.ariaCurrent = index === this.list.index ? "true" : null;
     const [, time, words] = [...button.children] as [Element, Element, Element];
     time.textContent = isGrowing ? "still growing" : when.format(new Date(modified));
     words.textContent = this.#words.get(path) ?? "";

@@ -29,6 +29,8 @@ export class PositionBar {
   #way: { axis: AxisName; by: number } = { axis: "t", by: 1 };
   /** Pictures per second. */
   #rate = 10;
+  /** Names in the list of scenes. */
+  #sceneNames: readonly string[] = [];
   /** Aborts playback. */
   #playing: AbortController | null = null;
 
@@ -68,10 +70,18 @@ export class PositionBar {
     this.#way = { axis, by: 1 };
     const { scenes = [], scene = 0 } = info;
     const list = byId("scene", HTMLSelectElement);
-    list.replaceChildren(...scenes.map(({ index, name, sizes }) => {
-      const textContent = [name, formatSizes(sizes)].filter(Boolean).join(" · ");
-      return element("option", { value: String(index), textContent });
-    }));
+    const names = scenes.map(({ name, sizes }) => [name, formatSizes(sizes)].filter(Boolean).join(" · "));
+    // Making thousands of options again would take a second.
+    if (names.length !== this.#sceneNames.length || names.some((name, i) => name !== this.#sceneNames[i])) {
+      this.#sceneNames = names;
+      list.replaceChildren(
+        ...scenes.map(({ index }, i) => element("option", { value: String(index), textContent: names[i]! })),
+      );
+    }
+    // The scene that was open may be marked as accepted.
+    for (const [i, option] of [...list.options].entries()) {
+      if (option.textContent !== names[i]) option.textContent = names[i]!;
+    }
     list.value = String(scene);
     byId("scene-choice").hidden = scenes.length < 2;
     for (const { name } of AXES) {
