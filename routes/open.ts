@@ -29,9 +29,9 @@ export async function openByPath(c: RequestContext, services: Services): Promise
 /** Lists the acquisitions and folders in a folder. The folder's path is validated like a path to open. */
 export async function answerFolderListing(c: RequestContext, services: Services): Promise<Response> {
   requireRunning(services);
-  const { path } = await readBody(c.req.raw, services.clock, "ListRequest", false);
+  const { path, contains } = await readBody(c.req.raw, services.clock, "ListRequest", false);
   requireMayName(path, c, services);
-  const listing = await services.opener.list(path, c.req.raw.signal);
+  const listing = await services.opener.list(path, c.req.raw.signal, contains);
   return respondWithJson({ ok: true, apiVersion: "v2", ...listing }, 200, { "Cache-Control": "no-store" });
 }
 

@@ -180,6 +180,9 @@ export const ExportState = defineObject("ExportState", "How far the download of 
 /** Body of `POST /api/v2/list`. */
 export const ListRequest = defineObject("ListRequest", "Names a folder by its path", {
   path: absolutePath.describe("Absolute path of a folder, as the server sees it; ~ is not expanded"),
+  contains: z.string().max(255).optional().describe(
+    "Lists only what has this text in its name; case does not matter",
+  ),
 });
 
 /** Answer of `GET /api/v2/health`. */

@@ -61,6 +61,7 @@ type ListingCandidate = NamedAcquisition | { readonly name: string; readonly fil
 /**
  * Lists a folder. Names that begin with a dot are left out, as in file dialogs.
  *
+ * @param contains text in the names of what is listed; case does not matter
  * @throws {UnsupportedFormat} the path is that of a file
  * @throws {PathNotAllowed | PathNotFound | Unreadable} or the reason of the signal
  */
@@ -69,6 +70,7 @@ export async function listFolder(
   { roots, allowedExtensions }: OpenRules,
   signal: AbortSignal,
   askParts: AskParts,
+  contains = "",
 ): Promise<FolderListing> {
   const path = await checkPath(asked, roots);
   const resolved = roots?.map((root) => root.resolved) ?? null;
@@ -85,7 +87,9 @@ export async function listFolder(
   const acquisitions = groupByName(groupings, basename(path), files, folders, allowedExtensions, alone);
   const taken = new Set(acquisitions.map(({ folder }) => folder));
   const others = folders.filter((name) => !taken.has(name)).map((name) => ({ name, files: null }));
-  const all = [...acquisitions, ...others].sort((a, b) => a.name < b.name ? -1 : 1);
+  const wanted = contains.toLowerCase();
+  const all = [...acquisitions, ...others].filter(({ name }) => name.toLowerCase().includes(wanted))
+    .sort((a, b) => a.name < b.name ? -1 : 1);
   const listed = all.slice(0, MAX_ENTRIES);
   const entries = await doForEach(listed, signal, (one: ListingCandidate) => inspectEntry(folder, one));
   const warnings = warnAboutLeftOut(folder.unreadable, areParts.filter((isPart) => isPart === null).length);

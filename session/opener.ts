@@ -94,8 +94,8 @@ export class Opener {
     );
   }
 
-  /** Lists a folder under the rules of opening by path. Throws like {@linkcode listFolder} and an open. */
-  async list(path: string, client: AbortSignal): Promise<FolderListing> {
+  /** Lists a folder, or what contains a text in its name, under the rules of opening by path. Throws like {@linkcode listFolder} and an open. */
+  async list(path: string, client: AbortSignal, contains?: string): Promise<FolderListing> {
     using wait = this.#waits.begin(`Listing ${quoted(path)}`, client);
     const about = { key: makeSessionId(), source: null };
     const listing = listFolder(
@@ -103,6 +103,7 @@ export class Opener {
       this.#rules,
       wait.signal,
       (named, roots) => this.#resources.pool.ask(about, { type: "parts", named, roots }, wait.signal),
+      contains,
     );
     return await waitUnlessAborted(listing, wait.signal);
   }

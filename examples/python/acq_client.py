@@ -87,10 +87,15 @@ class Entry(NamedTuple):
     modified: datetime.datetime
 
 
-def list(folder: str | os.PathLike, server: str | None = None) -> builtins_list[Entry]:
-    """Acquisitions, collections and folders in a folder, sorted by name. The server opens none of them."""
+def list(
+    folder: str | os.PathLike, server: str | None = None, contains: str | None = None
+) -> builtins_list[Entry]:
+    """Acquisitions, collections and folders in a folder, sorted by name. The server opens none of them.
+
+    `contains`: only those with this text in their name, whatever its case."""
     server = server or SERVER
-    with _request(server, "POST", "/api/v2/list", {"path": _absolute(folder)}) as answer:
+    body = {"path": _absolute(folder), **({} if contains is None else {"contains": contains})}
+    with _request(server, "POST", "/api/v2/list", body) as answer:
         listing = _json(server, answer.status, _text(answer))
     if "entries" not in listing:
         raise _failure(server, answer.status, listing)

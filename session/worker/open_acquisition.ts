@@ -28,7 +28,7 @@ import { chooseOpening, selectChannels } from "../../readers/metadata/selection.
 import type { TimedAcquisition } from "../../readers/metadata/time_stamps.ts";
 import { type PlanePlan, type Position, type Reference, sizesOf, workingOf } from "../../readers/reader.ts";
 import { allocatePlane } from "../../readers/samples/to_float32.ts";
-import { unlessLost, type Warning, warning } from "../../readers/warning.ts";
+import { unlessLost, warnIf, type Warning, warning } from "../../readers/warning.ts";
 import type { DecodedOrder, DecodedRun, Description, PlaneOrder, RunOrder } from "./orders.ts";
 import type { PackedPlanes, PackOrder } from "../archive/content/archive_orders.ts";
 import type { AcquisitionSource, AcquisitionSummary, OpenRequest } from "../acquisition_summary.ts";
@@ -179,8 +179,11 @@ export class OpenAcquisition {
     const channels = loaded.map(({ index }) => index);
     const plan = await acquisition.plan(channels, position);
     const { rows, columns } = plan;
+    const unlisted =
+      `Only the first ${MAX_LISTED_SCENES} of ${scenes.count} scenes are listed; the others open by their index`;
     const warnings = [
       ...scenes.warnings,
+      ...warnIf(scenes.count > MAX_LISTED_SCENES, "scenes_left_out", unlisted),
       ...acquisition.warnings,
       ...opening.warnings,
       ...plan.warnings,

@@ -122,37 +122,45 @@ test("a visible page reports a new recording, which grows until it is written", 
   await viewer.says("#recording-count", "2 of 2");
 });
 
-test("of thousands of recordings, only those in view are in the page, and keys go through all", async (viewer, page) => {
-  const at = (file: string) => join(viewer.server.folder, "thousands", file);
-  Deno.mkdirSync(at(""), { recursive: true });
-  const count = 9_000;
-  for (let i = 0; i < count; i += 1) Deno.writeTextFileSync(at(`scan_${String(i).padStart(4, "0")}.oir`), "");
-  Deno.writeFileSync(at("scan_4500.oir"), numbered(3));
-  await viewer.openPath(at("scan_4500.oir"));
-  await shows(viewer, "scan_4500.oir");
-  assert.equal(await viewer.text("#recording-count"), "4,501 of 9,000");
-  const rows = () => page.locator("#recording-list li").count();
-  assert(await rows() < 200, `${await rows()} rows`);
-  assert(await page.locator(".recording[aria-current]").isVisible());
-  // One tab stop, which is the open recording.
-  assert.equal(await page.locator("#recording-list [tabindex='0']").count(), 1);
-  await page.focus(".recording[aria-current]");
-  const focusedName = () => page.evaluate("document.activeElement.querySelector('.file').textContent");
-  const steps = [["ArrowDown", "scan_4501.oir"], ["End", "scan_8999.oir"], ["ArrowUp", "scan_8998.oir"], [
-    "Home",
-    "scan_0000.oir",
-  ]] as const;
-  for (const [key, name] of steps) {
-    await page.keyboard.press(key);
-    assert.equal(await focusedName(), name);
-    assert(await page.locator("#recording-list :focus").isVisible());
-  }
-  const place = await page.locator("#recording-list :focus").evaluate((button) =>
-    [button.parentElement!.ariaPosInSet, button.parentElement!.ariaSetSize]
-  );
-  assert.deepEqual(place, ["1", "9000"]);
-  // By the wheel, rows come and go.
-  await page.locator("#recording-list").evaluate((list) => list.scrollTop = list.scrollHeight / 2);
-  await page.locator(".recording[aria-current]").waitFor();
-  assert(await rows() < 200, `${await rows()} rows`);
-});
+test(
+  "of thousands of recordings, only those in view are in the page, and keys go through all",
+  async (viewer, page) => {
+    const at = (file: string) => join(viewer.server.folder, "thousands", file);
+    Deno.mkdirSync(at(""), { recursive: true });
+    const count = 9_000;
+    for (let i = 0; i < count; i += 1) {
+      Deno.writeTextFileSync(
+        at(`scan_${String(i).padStart(4, "0")}.oir`),
+        "",
+      );
+    }
+    Deno.writeFileSync(at("scan_4500.oir"), numbered(3));
+    await viewer.openPath(at("scan_4500.oir"));
+    await shows(viewer, "scan_4500.oir");
+    assert.equal(await viewer.text("#recording-count"), "4,501 of 9,000");
+    const rows = () => page.locator("#recording-list li").count();
+    assert(await rows() < 200, `${await rows()} rows`);
+    assert(await page.locator(".recording[aria-current]").isVisible());
+    // One tab stop, which is the open recording.
+    assert.equal(await page.locator("#recording-list [tabindex='0']").count(), 1);
+    await page.focus(".recording[aria-current]");
+    const focusedName = () => page.evaluate("document.activeElement.querySelector('.file').textContent");
+    const steps = [["ArrowDown", "scan_4501.oir"], ["End", "scan_8999.oir"], ["ArrowUp", "scan_8998.oir"], [
+      "Home",
+      "scan_0000.oir",
+    ]] as const;
+    for (const [key, name] of steps) {
+      await page.keyboard.press(key);
+      assert.equal(await focusedName(), name);
+      assert(await page.locator("#recording-list :focus").isVisible());
+    }
+    const place = await page.locator("#recording-list :focus").evaluate((
+      button,
+    ) => [button.parentElement!.ariaPosInSet, button.parentElement!.ariaSetSize]);
+    assert.deepEqual(place, ["1", "9000"]);
+    // By the wheel, rows come and go.
+    await page.locator("#recording-list").evaluate((list) => list.scrollTop = list.scrollHeight / 2);
+    await page.locator(".recording[aria-current]").waitFor();
+    assert(await rows() < 200, `${await rows()} rows`);
+  },
+);

@@ -182,7 +182,13 @@ Deno.test("reads a run of planes as they arrive, whole or from one index to anot
 
 Deno.test("a run leaves out planes that the file lacks, if asked to, and names them otherwise", () => {
   // Frame 1 of slice 1 was never taken.
-  const planes = [[0, 0, 0, 0, 1], [0, 1, 0, 0, 2], [0, 0, 1, 0, 3], [0, 0, 2, 0, 4], [0, 1, 2, 0, 5]] as const;
+  const planes = [[0, 0, 0, 0, 1], [0, 1, 0, 0, 2], [0, 0, 1, 0, 3], [0, 0, 2, 0, 4], [
+    0,
+    1,
+    2,
+    0,
+    5,
+  ]] as const;
   const bytes = microManagerBytes(grayLayout(4, 3, 16), { Channels: 1, Slices: 2, Frames: 3 }, planes);
   return withFiles({ "stack.tif": bytes }, (path) =>
     withServer(async (client) => {

@@ -200,6 +200,7 @@ class Client(unittest.TestCase):
         self.assertAlmostEqual(section.modified.timestamp(), latest, delta=0.001)
         with acq.open(section.path) as a:
             self.assertEqual(a.info["source"]["format"], section.format)
+        self.assertEqual({"section.oif"}, {e.name for e in acq.list(FIXTURES + "/oif", contains="SECTION.")})
         with self.fails("unsupported_format"):
             acq.list(SCAN)
         with answering((200, {}, b'{"ok": true}')) as (server, _), self.fails("no_acq_server"):

@@ -29,8 +29,8 @@ const pages = (axes: string, seed: number) => ({ axes, planes: [ramp(20, seed), 
 type Listing = z.infer<typeof ListResponse>;
 
 /** Lists and expects success. */
-async function listed(server: Harness, path: string): Promise<Listing> {
-  const response = await server.post("/api/v2/list", { path });
+async function listed(server: Harness, path: string, contains?: string): Promise<Listing> {
+  const response = await server.post("/api/v2/list", { path, ...contains !== undefined && { contains } });
   equal(response.headers.get("cache-control"), "no-store");
   const body = await response.json();
   equal(response.status, 200, JSON.stringify(body));
@@ -384,6 +384,10 @@ Deno.test("lists at most 10,000 entries", () =>
       [cut.entries.length, cut.truncated, cut.entries[0]!.name, cut.entries.at(-1)!.name],
       [10_000, true, "a.tif", "s09998.tif"],
     );
+    const some = await listed(server, folder, "S0999");
+    deepEqual(some.entries.map(({ name }) => name), Array.from({ length: 10 }, (_, i) => `s0999${i}.tif`));
+    equal(some.truncated, false);
+    deepEqual((await listed(server, folder, "none")).entries, []);
   }));
 
 Deno.test("rejects a path that is no folder like one that cannot be opened", () =>

@@ -168,6 +168,21 @@ Deno.test("opens a plate of 10,000 fields with the documents of its wells and of
     });
   }));
 
+Deno.test("warns that only the first 10,000 scenes are listed", () =>
+  inDeepFolder(async (folder) => {
+    const wells = Array.from({ length: 101 }, (_, i) => ({ path: `A/${i}` }));
+    const images = Array.from({ length: 100 }, (_, i) => ({ path: String(i) }));
+    write(join(folder, "zarr.json"), group({ version: "0.5", plate: { wells } }));
+    for (const { path } of wells) write(join(folder, path, "zarr.json"), group({ version: "0.5", well: { images } }));
+    writeImage(join(folder, "A/0/0"), OVERVIEW);
+    writeImage(join(folder, "A/100/99"), OVERVIEW);
+    const { summary } = await loadHere(folder, { scene: 10_099 });
+    deepEqual([summary.sceneCount, summary.scenes.length, summary.scene], [10_100, 10_000, 10_099]);
+    ok(summary.warnings.some(({ code, text }) =>
+      code === "scenes_left_out" && text.startsWith("Only the first 10000 of 10100 scenes are listed")
+    ));
+  }));
+
 Deno.test("sees a chunk that is written while the image is open", () =>
   inDeepFolder(async (folder) => {
     // Each of 40 rows is a chunk, and all are absent at first.

@@ -283,6 +283,12 @@ export interface FolderListing {
   warningCodes: string[];
 }
 
+/** Options of a list. */
+export interface ListOptions extends CallOptions {
+  /** Lists only what has this text in its name; case does not matter. */
+  contains?: string | undefined;
+}
+
 /** Options of an open. */
 export interface OpenOptions extends CallOptions {
   /** Channels to load, in this order; all by default. */
@@ -518,8 +524,8 @@ export class Server {
    *
    * @param path absolute path on the server's machine
    */
-  list(path: string, { signal }: CallOptions = {}): Promise<FolderListing> {
-    return this.#http.json("/api/v2/list", makePost({ path }, { signal }));
+  list(path: string, { signal, contains }: ListOptions = {}): Promise<FolderListing> {
+    return this.#http.json("/api/v2/list", makePost({ path, contains }, { signal }));
   }
 
   /**
