@@ -173,7 +173,10 @@ Deno.test("warns that only the first 10,000 scenes are listed", () =>
     const wells = Array.from({ length: 101 }, (_, i) => ({ path: `A/${i}` }));
     const images = Array.from({ length: 100 }, (_, i) => ({ path: String(i) }));
     write(join(folder, "zarr.json"), group({ version: "0.5", plate: { wells } }));
-    for (const { path } of wells) write(join(folder, path, "zarr.json"), group({ version: "0.5", well: { images } }));
+    for (const { path } of wells) {
+      write(join(folder, path, "zarr.json"), group({ version: "0.5", well: { images } }));
+      for (const field of images) write(join(folder, path, field.path, "zarr.json"), "{");
+    }
     writeImage(join(folder, "A/0/0"), OVERVIEW);
     writeImage(join(folder, "A/100/99"), OVERVIEW);
     const { summary } = await loadHere(folder, { scene: 10_099 });
