@@ -119,11 +119,53 @@ export const computeStandardError = (values: Float64Array): number =>
 
 /** A percentile of the finite values, interpolated linearly. */
 export function findPercentile(trace: Float64Array, percent: number): number {
-  const sorted = trace.filter((value) => Number.isFinite(value)).sort();
-  if (sorted.length === 0) return NaN;
-  const place = Math.min(1, Math.max(0, percent / 100)) * (sorted.length - 1);
-  const below = sorted[Math.floor(place)]!;
-  return below + (sorted[Math.ceil(place)]! - below) * (place - Math.floor(place));
+  const there = new Float64Array(trace.length);
+  let count = 0;
+  for (let i = 0; i < trace.length; i += 1) {
+    const value = trace[i]!;
+    if (!(value > -Infinity && value < Infinity)) continue;
+    there[count] = value;
+    count += 1;
+  }
+  if (count === 0) return NaN;
+  const place = Math.min(1, Math.max(0, percent / 100)) * (count - 1);
+  const rank = Math.floor(place);
+  const below = selectRank(there, count, rank);
+  if (place === rank) return below;
+  // The greater values follow.
+  let above = Infinity;
+  for (let i = rank + 1; i < count; i += 1) if (there[i]! < above) above = there[i]!;
+  return below + (above - below) * (place - rank);
+}
+
+/**
+ * The value that has so many values before it in order, by Hoare's algorithm. Lesser values come to lie before it, and
+ * greater ones after it.
+ *
+ * @param values of which the first `count` matter; moved
+ */
+function selectRank(values: Float64Array, count: number, rank: number): number {
+  let low = 0;
+  let high = count - 1;
+  while (low < high) {
+    const pivot = values[(low + high) >> 1]!;
+    let i = low;
+    let j = high;
+    while (i <= j) {
+      while (values[i]! < pivot) i += 1;
+      while (values[j]! > pivot) j -= 1;
+      if (i > j) break;
+      const value = values[i]!;
+      values[i] = values[j]!;
+      values[j] = value;
+      i += 1;
+      j -= 1;
+    }
+    if (rank <= j) high = j;
+    else if (rank >= i) low = i;
+    else break;
+  }
+  return values[rank]!;
 }
 
 /**

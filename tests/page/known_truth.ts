@@ -70,14 +70,17 @@ export function sparkRecording(
   const rows = Math.round(between(4.5, 6) / lineTime);
   const gain = between(1, 8);
   const phase = 2 * Math.PI * uniform();
-  const light = Float64Array.from(
-    { length: rows * columns },
-    (_, i) =>
-      photons * (1 + stripes * Math.cos(2 * Math.PI * (i % columns) * pixelSize / 1.8 + phase)) *
-      left ** (Math.floor(i / columns) / rows),
+  const striped = Float64Array.from(
+    { length: columns },
+    (_, x) => photons * (1 + stripes * Math.cos(2 * Math.PI * x * pixelSize / 1.8 + phase)),
   );
+  const light = new Float64Array(rows * columns);
+  for (let row = 0; row < rows; row += 1) {
+    const bleached = left ** (row / rows);
+    for (let x = 0; x < columns; x += 1) light[row * columns + x] = striped[x]! * bleached;
+  }
   const sparks: SparkRecording["sparks"] = [];
-  const rise = Array.from(light, () => 0);
+  const rise = new Float64Array(light.length);
   for (let tries = 0; sparks.length < count && tries < 20_000; tries += 1) {
     const line = between(0.1, (rows * lineTime) - 0.25) / lineTime;
     const [width, amplitude] = [between(1.6, 2.6) / pixelSize, between(0.8, 1.6)];

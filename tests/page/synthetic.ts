@@ -51,13 +51,15 @@ export const bandOf = ({ shape }: ScanSamples, part: Partial<Band> = {}): Band =
 
 /** Repeatable normal deviates (Box and Muller, over a linear congruential generator). */
 export function noise(seed: number): { uniform(): number; normal(): number } {
-  const uniform = () => ((seed = (seed * 1664525 + 1013904223) >>> 0) + 0.5) / 2 ** 32;
+  const uniform = () => ((seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) + 0.5) / 2 ** 32;
   return { uniform, normal: () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform()) };
 }
 
 /** An edge that a Gaussian blurs; the error function by Abramowitz and Stegun 7.1.26, to 2e-7. */
 export function edge(x: number, blur: number): number {
   const z = Math.abs(x) / (Math.SQRT2 * blur);
+  // Beyond, 1 less the tail is 1 in double precision.
+  if (z > 6.5) return x < 0 ? 0 : 1;
   const t = 1 / (1 + 0.3275911 * z);
   const tail = t *
     (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
@@ -153,7 +155,8 @@ export function course(rise: number, decay: number) {
     if (Math.abs(above - below) < 1e-6) return middle;
     return shape(middle) < shape(peak) / 2 ? half(middle, above) : half(below, middle);
   };
-  const at = (t: number) => shape(t) / shape(peak);
+  const top = shape(peak);
+  const at = (t: number) => shape(t) / top;
   return { at, peak, duration: half(20 * decay, peak) - half(0, peak) };
 }
 

@@ -44,32 +44,58 @@ export const fitTransient = (
 
 /** Equations of level, size, onset and the logarithms of both time constants. */
 function writeTransientEquations(trace: Float64Array, { level, size, onset, rise, decay }: Transient) {
-  const bend = Array.from({ length: 5 }, () => [0, 0, 0, 0, 0]);
-  const slope = [0, 0, 0, 0, 0];
-  let misfit = 0;
   const first = Math.max(0, Math.floor(onset) + 1);
+  let [misfit, slope0, slope1, slope2, slope3, slope4] = [0, 0, 0, 0, 0, 0];
+  let [bend10, bend11, bend20, bend21, bend22] = [0, 0, 0, 0, 0];
+  let [bend30, bend31, bend32, bend33] = [0, 0, 0, 0];
+  let [bend40, bend41, bend42, bend43, bend44] = [0, 0, 0, 0, 0];
+  for (let i = 0; i < Math.min(first, trace.length); i += 1) {
+    const off = trace[i]! - level;
+    misfit += off * off;
+    slope0 += off;
+  }
   // Each exponential shrinks by a constant factor from one sample to the next.
   let [rest, left] = [Math.exp(-(first - onset) / rise), Math.exp(-(first - onset) / decay)];
   const [restStep, leftStep] = [Math.exp(-1 / rise), Math.exp(-1 / decay)];
-  const by = [1, 0, 0, 0, 0];
-  for (let i = 0; i < trace.length; i += 1) {
-    by.fill(0, 1);
-    if (i >= first) {
-      const time = i - onset;
-      by[1] = (1 - rest) * left;
-      by[2] = size * (by[1] / decay - rest * left / rise);
-      by[3] = -size * (time / rise) * rest * left;
-      by[4] = size * by[1] * time / decay;
-      rest *= restStep;
-      left *= leftStep;
-    }
-    const off = trace[i]! - level - size * by[1]!;
+  for (let i = first; i < trace.length; i += 1) {
+    const time = i - onset;
+    const bySize = (1 - rest) * left;
+    const byOnset = size * (bySize / decay - rest * left / rise);
+    const byRise = -size * (time / rise) * rest * left;
+    const byDecay = size * bySize * time / decay;
+    rest *= restStep;
+    left *= leftStep;
+    const off = trace[i]! - level - size * bySize;
     misfit += off * off;
-    for (let j = 0; j < 5; j += 1) {
-      slope[j]! += by[j]! * off;
-      for (let k = 0; k <= j; k += 1) bend[j]![k]! += by[j]! * by[k]!;
-    }
+    slope0 += off;
+    slope1 += bySize * off;
+    slope2 += byOnset * off;
+    slope3 += byRise * off;
+    slope4 += byDecay * off;
+    bend10 += bySize;
+    bend11 += bySize * bySize;
+    bend20 += byOnset;
+    bend21 += byOnset * bySize;
+    bend22 += byOnset * byOnset;
+    bend30 += byRise;
+    bend31 += byRise * bySize;
+    bend32 += byRise * byOnset;
+    bend33 += byRise * byRise;
+    bend40 += byDecay;
+    bend41 += byDecay * bySize;
+    bend42 += byDecay * byOnset;
+    bend43 += byDecay * byRise;
+    bend44 += byDecay * byDecay;
   }
-  for (let j = 0; j < 5; j += 1) for (let k = j + 1; k < 5; k += 1) bend[j]![k] = bend[k]![j]!;
-  return { misfit, bend, slope };
+  return {
+    misfit,
+    bend: [
+      [trace.length, bend10, bend20, bend30, bend40],
+      [bend10, bend11, bend21, bend31, bend41],
+      [bend20, bend21, bend22, bend32, bend42],
+      [bend30, bend31, bend32, bend33, bend43],
+      [bend40, bend41, bend42, bend43, bend44],
+    ],
+    slope: [slope0, slope1, slope2, slope3, slope4],
+  };
 }

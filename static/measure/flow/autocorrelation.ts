@@ -1,5 +1,8 @@
 /** Autocorrelation of a window of a line scan, computed from the power spectrum (Wiener-Khinchin theorem). */
 
+/** Lines that are transformed beside each other: few enough that they stay in the cache of a core. */
+const BESIDE = 16;
+
 /**
  * The sum of the products of all pairs of samples at a lag: `lines` from 0 to `rows - 1`, `pixels` from `1 - columns` to
  * `columns - 1`.
@@ -13,74 +16,215 @@ export function makeAutocorrelation(
 ): (lines: number, pixels: number) => number {
   const paddedLength = (length: number) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
   const [height, width] = [paddedLength(2 * rows), paddedLength(2 * columns)];
-  const real = new Float64Array(height * width);
-  const imaginary = new Float64Array(height * width);
-  for (let row = 0; row < rows; row += 1) {
-    real.set(values.subarray(row * columns, (row + 1) * columns), row * width);
-  }
-  for (let row = 0; row < rows; row += 1) transformLine(real, imaginary, row * width, 1, width);
   // The power spectrum of real values is even: half of the columns suffice.
-  for (let column = 0; column <= width / 2; column += 1) {
-    transformLine(real, imaginary, column, width, height);
-    for (let at = column; at < height * width; at += width) {
-      real[at] = real[at]! ** 2 + imaginary[at]! ** 2;
-      imaginary[at] = 0;
-    }
-    transformLine(real, imaginary, column, width, height);
+  const half = width / 2 + 1;
+  const spectrum: Complex = { real: new Float64Array(rows * half), imaginary: new Float64Array(rows * half) };
+  const part = takeScratch(BESIDE * Math.max(width, height));
+  for (let row = 0; row < rows; row += BESIDE) {
+    const count = Math.min(BESIDE, rows - row);
+    transformRows(values.subarray(row * columns, (row + count) * columns), columns, part, count, width);
+    storeRows(part, spectrum, row, count, half);
   }
+  for (let column = 0; column < half; column += BESIDE) {
+    const count = Math.min(BESIDE, half - column);
+    correlateColumns(spectrum, rows, half, column, part, count, height);
+  }
+  const products = new Float64Array(rows * width);
   const scale = 1 / (height * width);
-  for (let row = 0; row < rows; row += 1) {
-    // In the transform of real values, the upper half of a line is the conjugate of the lower half.
-    for (let k = 1; k < width / 2; k += 1) {
-      real[row * width + width - k] = real[row * width + k]!;
-      imaginary[row * width + width - k] = -imaginary[row * width + k]!;
+  for (let row = 0; row < rows; row += BESIDE) {
+    const count = Math.min(BESIDE, rows - row);
+    transformBack(spectrum, row, part, count, width);
+    for (let i = 0; i < width; i += 1) {
+      for (let line = 0; line < count; line += 1) {
+        products[(row + line) * width + i] = part.real[i * count + line]! * scale;
+      }
     }
-    transformLine(real, imaginary, row * width, 1, width);
   }
   // Two forward transforms give the sums at the opposite lags, which are equal.
-  return (lines, pixels) => real[lines * width + ((width + pixels) % width)]! * scale;
+  return (lines, pixels) => products[lines * width + ((width + pixels) % width)]!;
+}
+
+/** Complex numbers, element by element. */
+type Complex = Record<"real" | "imaginary", Float64Array>;
+
+let scratch: Complex = { real: new Float64Array(0), imaginary: new Float64Array(0) };
+
+/** Room for lines beside each other, which the next call gives again. */
+function takeScratch(length: number): Complex {
+  if (scratch.real.length < length) {
+    scratch = { real: new Float64Array(length), imaginary: new Float64Array(length) };
+  }
+  return scratch;
+}
+
+/** Transforms `count` rows of real values, padded with zeros to `width`. */
+function transformRows(
+  values: Float64Array,
+  columns: number,
+  part: Complex,
+  count: number,
+  width: number,
+): void {
+  const { order } = makeTransformTable(width);
+  part.real.fill(0, 0, width * count);
+  part.imaginary.fill(0, 0, width * count);
+  for (let column = 0; column < columns; column += 1) {
+    const to = order[column]! * count;
+    for (let row = 0; row < count; row += 1) part.real[to + row] = values[row * columns + column]!;
+  }
+  transformBeside(part, width, count);
+}
+
+/** Stores the first `half` numbers of each transformed row. */
+function storeRows(part: Complex, spectrum: Complex, row: number, count: number, half: number): void {
+  for (let line = 0; line < count; line += 1) {
+    const to = (row + line) * half;
+    for (let i = 0; i < half; i += 1) {
+      spectrum.real[to + i] = part.real[i * count + line]!;
+      spectrum.imaginary[to + i] = part.imaginary[i * count + line]!;
+    }
+  }
+}
+
+/** Transforms `count` columns, padded with zeros to `height`, and then their squared sizes. */
+function correlateColumns(
+  { real, imaginary }: Complex,
+  rows: number,
+  half: number,
+  column: number,
+  part: Complex,
+  count: number,
+  height: number,
+): void {
+  const { order } = makeTransformTable(height);
+  part.real.fill(0, 0, height * count);
+  part.imaginary.fill(0, 0, height * count);
+  for (let row = 0; row < rows; row += 1) {
+    const [to, from] = [order[row]! * count, row * half + column];
+    for (let i = 0; i < count; i += 1) {
+      part.real[to + i] = real[from + i]!;
+      part.imaginary[to + i] = imaginary[from + i]!;
+    }
+  }
+  transformBeside(part, height, count);
+  squareInOrder(part, height, count, order);
+  transformBeside(part, height, count);
+  for (let row = 0; row < rows; row += 1) {
+    const [from, to] = [row * count, row * half + column];
+    for (let i = 0; i < count; i += 1) {
+      real[to + i] = part.real[from + i]!;
+      imaginary[to + i] = part.imaginary[from + i]!;
+    }
+  }
+}
+
+/** Replaces complex numbers by their squared sizes, in the order that {@linkcode transformBeside} takes. */
+function squareInOrder(
+  { real, imaginary }: Complex,
+  length: number,
+  count: number,
+  order: Uint32Array,
+): void {
+  for (let i = 0; i < length; i += 1) {
+    const j = order[i]!;
+    if (j < i) continue;
+    for (let line = 0; line < count; line += 1) {
+      const a = i * count + line;
+      const b = j * count + line;
+      const one = real[a]! ** 2 + imaginary[a]! ** 2;
+      real[a] = real[b]! ** 2 + imaginary[b]! ** 2;
+      real[b] = one;
+    }
+  }
+  imaginary.fill(0, 0, length * count);
+}
+
+/** Transforms `count` rows of which the first half is known; their transform is real. */
+function transformBack(spectrum: Complex, row: number, part: Complex, count: number, width: number): void {
+  const { order } = makeTransformTable(width);
+  const half = width / 2 + 1;
+  for (let i = 0; i < half; i += 1) {
+    const to = order[i]! * count;
+    // In the transform of real values, the upper half of a line is the conjugate of the lower half.
+    const other = i > 0 && i < width / 2 ? order[width - i]! * count : -1;
+    for (let line = 0; line < count; line += 1) {
+      const from = (row + line) * half + i;
+      part.real[to + line] = spectrum.real[from]!;
+      part.imaginary[to + line] = spectrum.imaginary[from]!;
+      if (other < 0) continue;
+      part.real[other + line] = spectrum.real[from]!;
+      part.imaginary[other + line] = -spectrum.imaginary[from]!;
+    }
+  }
+  transformBeside(part, width, count);
 }
 
 const tables: Map<number, { cos: Float64Array; sin: Float64Array; order: Uint32Array }> = new Map();
 
 /**
- * Fourier-transforms one line of complex numbers in place: `length`, a power of two, from `start` on, `stride` apart.
+ * Fourier-transforms `count` lines of complex numbers in place: `length` numbers, a power of two, each beside those of the
+ * other lines. They come in bit-reversed order and leave in their own. Takes two steps of the transform at once, without
+ * arrays, which the inner loop would allocate.
  */
-function transformLine(
-  real: Float64Array,
-  imaginary: Float64Array,
-  start: number,
-  stride: number,
-  length: number,
-): void {
-  const { cos, sin, order } = makeTransformTable(length);
-  for (let i = 0; i < length; i += 1) {
-    const j = order[i]!;
-    if (j <= i) continue;
-    const a = start + i * stride;
-    const b = start + j * stride;
-    const re = real[a]!;
-    const im = imaginary[a]!;
-    real[a] = real[b]!;
-    imaginary[a] = imaginary[b]!;
-    real[b] = re;
-    imaginary[b] = im;
+function transformBeside({ real, imaginary }: Complex, length: number, count: number): void {
+  const { cos, sin } = makeTransformTable(length);
+  let quarter = 1;
+  if (Math.log2(length) % 2 === 1) {
+    addPairs(real, imaginary, length, count);
+    quarter = 2;
   }
-  for (let size = 2; size <= length; size *= 2) {
-    const half = size / 2;
-    const apart = half * stride;
-    for (let k = 0; k < half; k += 1) {
-      const c = cos[k * (length / size)]!;
-      const s = sin[k * (length / size)]!;
-      for (let block = k; block < length; block += size) {
-        const a = start + block * stride;
-        const b = a + apart;
-        const re = real[b]! * c + imaginary[b]! * s;
-        const im = imaginary[b]! * c - real[b]! * s;
-        real[b] = real[a]! - re;
-        imaginary[b] = imaginary[a]! - im;
-        real[a]! += re;
-        imaginary[a]! += im;
+  for (; quarter < length; quarter *= 4) {
+    const [one, two] = [length / (2 * quarter), length / (4 * quarter)];
+    const apart = quarter * count;
+    for (let k = 0; k < quarter; k += 1) {
+      const [c, s] = [cos[k * one]!, sin[k * one]!];
+      const [c1, s1] = [cos[k * two]!, sin[k * two]!];
+      const [c2, s2] = [cos[(k + quarter) * two]!, sin[(k + quarter) * two]!];
+      for (let block = k; block < length; block += 4 * quarter) {
+        const from = block * count;
+        for (let a = from; a < from + count; a += 1) {
+          const b = a + apart;
+          const d = b + apart;
+          const e = d + apart;
+          let re = real[b]! * c + imaginary[b]! * s;
+          let im = imaginary[b]! * c - real[b]! * s;
+          const aRe = real[a]! + re;
+          const aIm = imaginary[a]! + im;
+          const bRe = real[a]! - re;
+          const bIm = imaginary[a]! - im;
+          re = real[e]! * c + imaginary[e]! * s;
+          im = imaginary[e]! * c - real[e]! * s;
+          const dRe = real[d]! + re;
+          const dIm = imaginary[d]! + im;
+          const eRe = real[d]! - re;
+          const eIm = imaginary[d]! - im;
+          re = dRe * c1 + dIm * s1;
+          im = dIm * c1 - dRe * s1;
+          real[a] = aRe + re;
+          imaginary[a] = aIm + im;
+          real[d] = aRe - re;
+          imaginary[d] = aIm - im;
+          re = eRe * c2 + eIm * s2;
+          im = eIm * c2 - eRe * s2;
+          real[b] = bRe + re;
+          imaginary[b] = bIm + im;
+          real[e] = bRe - re;
+          imaginary[e] = bIm - im;
+        }
+      }
+    }
+  }
+}
+
+/** The first step of the transform: sums and differences of neighbours. */
+function addPairs(real: Float64Array, imaginary: Float64Array, length: number, count: number): void {
+  for (const values of [real, imaginary]) {
+    for (let block = 0; block < length * count; block += 2 * count) {
+      for (let a = block; a < block + count; a += 1) {
+        const one = values[a]!;
+        const other = values[a + count]!;
+        values[a] = one + other;
+        values[a + count] = one - other;
       }
     }
   }

@@ -343,7 +343,8 @@ function stripOf(
       const value = values[row * columns + column]!;
       if (!Number.isFinite(value)) continue;
       const place = column - velocity * time + reach;
-      const [left, part] = [Math.floor(place), place - Math.floor(place)];
+      const left = Math.floor(place);
+      const part = place - left;
       sums[left]! += (1 - part) * value;
       counts[left]! += 1 - part;
       times[left]! += (1 - part) * time;
@@ -361,7 +362,8 @@ function removeMoving(values: Float64Array, rows: number, columns: number, veloc
   const { low, means } = stripOf(values, rows, columns, velocity);
   return values.map((value, i) => {
     const place = i % columns - velocity * (Math.floor(i / columns) - (rows - 1) / 2) - low;
-    const [left, part] = [Math.floor(place), place - Math.floor(place)];
+    const left = Math.floor(place);
+    const part = place - left;
     return value - (1 - part) * means[left]! - part * means[left + 1]!;
   });
 }
@@ -383,7 +385,8 @@ function measureResiduals(
     const time = row - (rows - 1) / 2;
     for (let column = 0; column < columns; column += 1) {
       const place = column - velocity * time - low;
-      const [left, part] = [Math.floor(place), place - Math.floor(place)];
+      const left = Math.floor(place);
+      const part = place - left;
       const slope = means[left + 1]! - means[left]!;
       const weight = slope * (time - (1 - part) * times[left]! - part * times[left + 1]!);
       const at = row * columns + column;

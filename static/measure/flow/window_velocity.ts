@@ -150,7 +150,8 @@ export function measureMovingShare(
       const later = (row + lines) * columns + below;
       for (let column = Math.max(0, -below); column < last; column += 1) {
         const one = values[row * columns + column]!;
-        const [left, right] = [values[later + column]!, values[later + column + 1]!];
+        const left = values[later + column]!;
+        const right = values[later + column + 1]!;
         product += one * ((1 - part) * left + part * right);
         energy += (one * one + (1 - part) * left * left + part * right * right) / 2;
       }
@@ -260,7 +261,8 @@ function computeMeansAtLags(
   ];
   for (let lines = 0; lines < rows; lines += 1) {
     for (let pixels = 1 - columns; pixels < columns; pixels += 1) {
-      const [from, to] = [Math.max(0, -pixels), columns - Math.max(0, pixels)];
+      const from = Math.max(0, -pixels);
+      const to = columns - Math.max(0, pixels);
       const energy = box(0, rows - lines, from, to) + box(lines, rows, from + pixels, to + pixels);
       const place = lines * (2 * columns - 1) + columns - 1 + pixels;
       differences[place] = (energy - 2 * productAt(lines, pixels)) / (to - from);

@@ -10,7 +10,6 @@
 import { formatDigits, formatTableUnit, roundToDigits } from "../axes.ts";
 import { fitLeastSquares } from "../least_squares.ts";
 import {
-  computeDeviation,
   computeMean,
   computeRunningMean,
   estimateWhiteNoise,
@@ -280,18 +279,48 @@ function fitExponential({ means, places }: ReturnType<typeof averageBlocks>) {
 }
 
 /**
- * How much values count for the baseline, which is at 0, and the standard deviation of its noise, from the values below it:
- * transients only rise.
+ * How much values count for the baseline, which is at `level`, and the standard deviation of its noise, from the values
+ * below it: transients only rise.
  */
-function weighValues(values: Float64Array) {
-  const below = values.filter((value) => value < 0);
-  const noise = Math.sqrt(computeMean(below.map((value) => value * value))) || 0;
-  const [middle, spread] = [computeMean(below), computeDeviation(below)];
-  // By Baek et al., weights fall from 1 to 0 around two standard deviations of white noise.
-  const weights = values.map((value) =>
-    spread > 0 ? 1 / (1 + Math.exp(2 * (value - 2 * spread + middle) / spread)) : Number(value <= 0)
-  );
+function weighValues(values: Float64Array, level = 0): { weights: Float64Array; noise: number } {
+  const { noise, middle, spread } = describeBelow(values, level);
+  const weights = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i]! - level;
+    // By Baek et al., weights fall from 1 to 0 around two standard deviations of white noise.
+    weights[i] = spread > 0
+      ? 1 / (1 + Math.exp(2 * (value - 2 * spread + middle) / spread))
+      : Number(value <= 0);
+  }
   return { weights, noise };
+}
+
+/**
+ * The values below a level: their root mean square, mean and standard deviation about it. It runs hundreds of times for a
+ * trace, so it makes no arrays.
+ */
+function describeBelow(values: Float64Array, level: number): Record<"noise" | "middle" | "spread", number> {
+  let sum = 0;
+  let squares = 0;
+  let count = 0;
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i]! - level;
+    if (!(value < 0 && value > -Infinity)) continue;
+    sum += value;
+    squares += value * value;
+    count += 1;
+  }
+  const middle = sum / count;
+  let off = 0;
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i]! - level;
+    if (value < 0 && value > -Infinity) off += (value - middle) ** 2;
+  }
+  return {
+    noise: Math.sqrt(squares / count) || 0,
+    middle,
+    spread: count < 2 ? NaN : Math.sqrt(off / (count - 1)),
+  };
 }
 
 /** Rounds in which the level of noise settles from its lower end. */
@@ -305,13 +334,15 @@ export function measureQuietPart(values: Float64Array): {
   const there = values.filter(Number.isFinite);
   let level = findPercentile(there, 5);
   for (let round = 0; round < SETTLING; round += 1) {
-    const { weights } = weighValues(there.map((value) => value - level));
+    const { weights } = weighValues(there, level);
     let [sum, whole] = [0, 0];
-    for (const [i, weight] of weights.entries()) {
-      sum += weight * there[i]!;
-      whole += weight;
+    for (let i = 0; i < weights.length; i += 1) {
+      sum += weights[i]! * there[i]!;
+      whole += weights[i]!;
     }
+    const former = level;
     if (whole > 0) level = sum / whole;
+    if (level === former) break;
   }
-  return { level, noise: weighValues(there.map((value) => value - level)).noise };
+  return { level, noise: describeBelow(there, level).noise };
 }

@@ -269,18 +269,47 @@ function smoothField(
   const reach = 3 * sigma;
   const weights = makeGaussian(reach, sigma);
   const sums = new Float64Array(values.length);
-  const [length, step] = isAlongTime ? [rows, width] : [width, 1];
   for (let row = 0; row < rows; row += 1) {
-    for (let away = -reach; away <= reach; away += 1) {
-      const weight = weights[away + reach]!;
-      const [first, last] = isAlongTime
-        ? row + away >= 0 && row + away < length ? [0, width] : [0, 0]
-        : [Math.max(0, -away), Math.min(width, width - away)];
-      const start = row * width;
-      for (let x = first; x < last; x += 1) sums[start + x]! += weight * values[start + x + away * step]!;
+    const start = row * width;
+    if (!isAlongTime) {
+      addAlongLine(values, start, width, weights, reach, sums);
+      continue;
     }
+    const [first, last] = [Math.max(-reach, -row), Math.min(reach, rows - 1 - row)];
+    let away = first;
+    // Two lines at once: the sums are read and written half as often.
+    for (; away < last; away += 2) {
+      const one = weights[away + reach]!;
+      const other = weights[away + 1 + reach]!;
+      const from = start + away * width;
+      for (let x = 0; x < width; x += 1) {
+        sums[start + x] = sums[start + x]! + one * values[from + x]! + other * values[from + width + x]!;
+      }
+    }
+    if (away > last) continue;
+    const weight = weights[last + reach]!;
+    for (let x = 0; x < width; x += 1) sums[start + x]! += weight * values[start + last * width + x]!;
   }
   return sums;
+}
+
+/** Adds weighted sums along one line, which begins at `start`. */
+function addAlongLine(
+  values: Float64Array,
+  start: number,
+  width: number,
+  weights: readonly number[],
+  reach: number,
+  sums: Float64Array,
+): void {
+  for (let x = 0; x < width; x += 1) {
+    const last = Math.min(reach, width - 1 - x);
+    let sum = 0;
+    for (let away = Math.max(-reach, -x); away <= last; away += 1) {
+      sum += weights[away + reach]! * values[start + x + away]!;
+    }
+    sums[start + x] = sum;
+  }
 }
 
 /** Sums of the weights that lie within a length, and the standard deviations of sums of unit noise. */
