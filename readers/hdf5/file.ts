@@ -16,6 +16,7 @@ import { findMessage, isGroupHeader, requireTable } from "./group.ts";
 import { MESSAGE, type ObjectHeader } from "./object_header.ts";
 import { type HeldValue, Objects } from "./objects.ts";
 import { ARRAYS } from "../samples/to_float32.ts";
+import { surveyObjects } from "./survey.ts";
 
 /** Largest value of an attribute or text, in bytes. */
 const MAX_VALUE_BYTES = 1 << 20;
@@ -51,6 +52,7 @@ export class Hdf5File implements Disposable {
     this.source = source;
     this.#exists = exists;
     this.#objects = new Objects(source);
+    if (this.#objects.blocks.beginSurvey()) surveyObjects(this.#objects);
   }
 
   [Symbol.dispose](): void {
@@ -147,7 +149,7 @@ export class Hdf5File implements Disposable {
 
   /** The text of an attribute, also of one character per element; `null` if it has none. @throws {DecodeFailed} */
   text(path: string, name: string): string | null {
-    return joinText(this.attribute(path, name));
+    return joinText(path, this.attribute(path, name));
   }
 
   /** The numbers of an attribute, also of a text of numbers; `null` if it has none. @throws {DecodeFailed} */
@@ -155,7 +157,7 @@ export class Hdf5File implements Disposable {
     const value = this.attribute(path, name) ?? null;
     if (value === null || value.length === 0) return null;
     if (typeof value[0] === "number") return value as readonly number[];
-    const text = joinText(value) ?? "";
+    const text = joinText(path, value) ?? "";
     const numbers = text.trim().split(/\s+/).map((one) => numberOf(one) ?? NaN);
     return numbers.every((number) => !Number.isNaN(number)) ? numbers : null;
   }
@@ -185,12 +187,17 @@ export class Hdf5File implements Disposable {
     if (type.class === CLASS.vlen) return this.#texts(what, type.size, bytes);
     if (type.class === CLASS.string) {
       // An array of characters has one byte each, of which several may make a letter.
-      if (type.size === 1 && bytes.length > 1) return [decodeFixedText(bytes)];
+      if (type.size === 1 && bytes.length > 1) {
+        if (bytes[0] === 0) throw hasZeros(what);
+        requireTrailingZeros(what, bytes);
+        return [decodeFixedText(bytes)];
+      }
       const count = Math.floor(bytes.length / type.size);
-      return Array.from(
-        { length: count },
-        (_, i) => decodeFixedText(bytes.subarray(i * type.size, (i + 1) * type.size)),
-      );
+      return Array.from({ length: count }, (_, i) => {
+        const own = bytes.subarray(i * type.size, (i + 1) * type.size);
+        if (type.isPadded) requireTrailingZeros(what, own);
+        return decodeFixedText(own);
+      });
     }
     const sampleType = findSampleType(type);
     if (sampleType === null) throw new DecodeFailed(`${what} has ${type.name}, which are not read`);
@@ -246,6 +253,14 @@ export class Hdf5File implements Disposable {
   }
 }
 
+const hasZeros = (what: string) => new DamagedStructure(`${what} is damaged: zeros stand in place of a text`);
+
+/** Checks that zeros stand only behind the characters of a text. @throws {DamagedStructure} */
+function requireTrailingZeros(what: string, characters: ArrayLike<number>): void {
+  const end = Array.prototype.indexOf.call(characters, 0);
+  if (end >= 0 && Array.prototype.slice.call(characters, end).some((one) => one !== 0)) throw hasZeros(what);
+}
+
 /** Whether elements are numbers or texts. */
 const isValue = ({ class: own, isText }: Datatype): boolean =>
   own === CLASS.integer || own === CLASS.float || own === CLASS.string || isText;
@@ -256,11 +271,12 @@ function requireSmall(what: string, bytes: number): void {
   }
 }
 
-/** The text of a value, its parts joined. Integers are units of UTF-16. */
-function joinText(value: Value | undefined): string | null {
+/** The text of a value, its parts joined. Integers are units of UTF-16. @throws {DamagedStructure} zeros stand inside */
+function joinText(path: string, value: Value | undefined): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value[0] !== "number") return (value as readonly string[]).join("").trim();
   const units = value as readonly number[];
+  requireTrailingZeros(`a text of ${path}`, units);
   const end = units.indexOf(0);
   return String.fromCharCode(...units.slice(0, end < 0 ? undefined : end).map((unit) => unit & 0xffff))
     .trim();
