@@ -40,6 +40,7 @@ export const PLANE: WritingCommand = {
     const format = nameIn(given, "--format", PLANE_FORMATS);
     const memory = given.flags.get("--max-session-memory");
     const sessions = openShellSessions(
+      undefined,
       memory === undefined ? undefined : parseBytes("--max-session-memory", memory),
     );
     requireFile("a plane", "FILE");

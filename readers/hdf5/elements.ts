@@ -146,6 +146,14 @@ export function openDatasetIndex(blocks: Hdf5Blocks, dataset: Dataset): FindChun
   return openIndex(blocks, { ...dataset, index, chunk, bytes, isFiltered: filters.length > 0 });
 }
 
+/** Checks that a dataset without elements has no chunk either. @throws {DamagedStructure} */
+export function requireNoChunk(blocks: Hdf5Blocks, dataset: Dataset): void {
+  const find = openDatasetIndex(blocks, dataset);
+  // A chunk elsewhere is outside of the dataset, which its index finds.
+  if (find === null || find(dataset.shape.map(() => 0)) === null) return;
+  throw new DamagedStructure(`${dataset.path} is damaged: it has no elements, and a chunk of them`);
+}
+
 function* readChunks(
   blocks: Hdf5Blocks,
   dataset: Dataset,

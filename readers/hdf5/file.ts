@@ -10,7 +10,7 @@ import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { type Dataset, isDataset, readDataset } from "./dataset.ts";
 import { CLASS, convertToWords, type Datatype, findSampleType } from "./datatype.ts";
-import { type Block, type ElementRegion, readBlocks, readElements } from "./elements.ts";
+import { type Block, type ElementRegion, readBlocks, readElements, requireNoChunk } from "./elements.ts";
 import { DamagedStructure, decodeFixedText, Fields } from "./fields.ts";
 import { findMessage, isGroupHeader, requireTable } from "./group.ts";
 import { MESSAGE, type ObjectHeader } from "./object_header.ts";
@@ -172,6 +172,7 @@ export class Hdf5File implements Disposable {
     if (!isValue(type)) throw new DecodeFailed(`${path} has ${type.name}, which are not read`);
     const bytes = shape.reduce((product, length) => product * length, width);
     requireSmall(path, bytes);
+    if (bytes === 0) requireNoChunk(this.#objects.blocks, dataset);
     return this.#value(path, {
       type,
       shape,

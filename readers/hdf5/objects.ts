@@ -224,7 +224,8 @@ export class Objects {
         const own = readDatatype(part(MESSAGE.datatype, type, (flags & 1) !== 0));
         const { shape } = readDataspace(part(MESSAGE.dataspace, space, (flags & 2) !== 0));
         const needed = shape === null ? 0 : shape.reduce((product, length) => product * length, own.size);
-        if (!(needed <= bytes.length)) {
+        // Up to 7 bytes fill the message.
+        if (!(needed <= bytes.length && bytes.length < needed + 8)) {
           throw new DamagedStructure(
             `${what} is damaged: its value needs ${needed} bytes and has ${bytes.length}`,
           );

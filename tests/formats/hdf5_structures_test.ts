@@ -1,7 +1,9 @@
 /** Every structure of HDF5 that leads to another one, damaged: nothing is read for ever, and nothing damaged counts as missing. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { ReaderError } from "../../readers/errors.ts";
+import { Hdf5Blocks } from "../../readers/hdf5/blocks.ts";
+import { requireNoChunk } from "../../readers/hdf5/elements.ts";
 import { DamagedStructure } from "../../readers/hdf5/fields.ts";
 import { Hdf5File } from "../../readers/hdf5/file.ts";
 import { FileAccess } from "../../readers/io/file_access.ts";
@@ -192,6 +194,39 @@ Deno.test("a name in a free place of its heap is damage", async () => {
   const lines = await wholeOf("lines.nwb");
   // The first name of the node of symbols at 21536 is at 8 of its heap, whose list of free places begins at 32.
   await requireNoSilence(lines, withWord(lines.bytes, 21536 + 8, 32), "a name at 32");
+});
+
+Deno.test("a chunk in the second half of the superblock is damage", async () => {
+  // Entry 49 of the leaf at 84808 leads to 0x12c3e, and to 0x3e without its upper bytes. The superblock has 96.
+  const bytes = fixture("structures_old.nwb");
+  await requireRefused(bytes.slice().fill(0, 87225, 87229), 4, 4);
+});
+
+Deno.test("a dataset whose length became 0, while its elements are stored, is damage", async () => {
+  const series = await wholeOf("series.nwb");
+  // The sizes of /acquisition/d_rows/dimension: length and limit, 32 bytes behind its header.
+  const bytes = series.bytes.slice();
+  equal(new DataView(bytes.buffer).getUint32(36104, true), 2);
+  bytes.fill(0, 36104, 36120);
+  await requireNoSilence(series, bytes, "no elements");
+  // Chunks without elements do not count as empty either.
+  for (const name of ["structures_new.nwb", "structures_old.nwb"]) {
+    const whole = fixture(name);
+    await withFiles({ "a.nwb": whole }, async (path) => {
+      using files = new FileAccess();
+      const source = files.open(path);
+      using file = new Hdf5File(source);
+      const found = file.names("/acquisition").map((own) => `/acquisition/${own}/data`)
+        .filter((own) => file.kindOf(own) === "dataset" && file.dataset(own).chunks !== null);
+      ok(found.length > 1);
+      for (const own of found) {
+        const dataset = file.dataset(own);
+        const none = { ...dataset, shape: dataset.shape.map(() => 0) };
+        throws(() => requireNoChunk(new Hdf5Blocks(source), none), DamagedStructure, own);
+      }
+      await Promise.resolve();
+    });
+  }
 });
 
 Deno.test("a link whose path is the name of another one is damage", async () => {
