@@ -155,18 +155,19 @@ export class Objects {
     if (known !== undefined) return known;
     const what = `an attribute of the object at ${address}`;
     const found = new Map<string, () => HeldValue>();
-    const add = (fields: Fields) => {
-      const { name, named, value } = this.#attributeIn(fields);
+    const header = this.header(address);
+    const add = (fields: Fields, alignment: number) => {
+      const { name, named, value } = this.#attributeIn(fields, alignment);
       if (found.has(name) || found.size >= MAX_ATTRIBUTES) {
         fields.fail(`there are two ${JSON.stringify(name)}`);
       }
       found.set(name, value);
       return named;
     };
-    for (const message of this.header(address).messages) {
-      if (message.type === MESSAGE.attribute) add(this.fields(message, what));
+    for (const message of header.messages) {
+      if (message.type === MESSAGE.attribute) add(this.fields(message, what), header.alignment);
       if (message.type === MESSAGE.attributeInfo) {
-        this.#attributesInHeap(address, this.fields(message, what), add);
+        this.#attributesInHeap(address, this.fields(message, what), (fields) => add(fields, 1));
       }
     }
     if (this.#attributes.size >= MAX_KEPT) this.#attributes.clear();
@@ -198,9 +199,14 @@ export class Objects {
     }
   }
 
-  /** Reads the name of an attribute, also in bytes, and its value on demand (section IV.A.2.m). */
+  /**
+   * Reads the name of an attribute, also in bytes, and its value on demand (section IV.A.2.m).
+   *
+   * @param alignment of what its length is a multiple
+   */
   #attributeIn(
     fields: Fields,
+    alignment: number,
   ): { readonly name: string; readonly named: Uint8Array; readonly value: () => HeldValue } {
     const version = fields.version(1, 2, 3);
     const flags = fields.u8();
@@ -214,6 +220,7 @@ export class Objects {
     const name = decodeFixedText(named);
     const what = `${fields.what}, ${JSON.stringify(name)},`;
     const [type, space] = [fields.take(padded(typeBytes)), fields.take(padded(spaceBytes))];
+    const valueAt = fields.at;
     const bytes = fields.take(fields.left);
     const part = (type: number, bytes: Uint8Array, isShared: boolean) =>
       this.fields({ type, bytes, isShared: version > 1 && isShared }, what);
@@ -224,8 +231,8 @@ export class Objects {
         const own = readDatatype(part(MESSAGE.datatype, type, (flags & 1) !== 0));
         const { shape } = readDataspace(part(MESSAGE.dataspace, space, (flags & 2) !== 0));
         const needed = shape === null ? 0 : shape.reduce((product, length) => product * length, own.size);
-        // Up to 7 bytes fill the message.
-        if (!(needed <= bytes.length && bytes.length < needed + 8)) {
+        const whole = Math.ceil((valueAt + needed) / alignment) * alignment;
+        if (whole !== valueAt + bytes.length) {
           throw new DamagedStructure(
             `${what} is damaged: its value needs ${needed} bytes and has ${bytes.length}`,
           );

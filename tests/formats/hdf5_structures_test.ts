@@ -255,7 +255,9 @@ const damageIn = (bytes: Uint8Array) =>
       }
     };
     const walk = (path: string) => {
-      tryTo(() => file.attributeNames(path));
+      tryTo(() => {
+        for (const name of file.attributeNames(path)) tryTo(() => file.attribute(path, name));
+      });
       tryTo(() => {
         if (file.kindOf(path) !== "group") return;
         for (const name of file.names(path)) walk(`${path}/${name}`);
@@ -333,6 +335,33 @@ Deno.test("zeros inside a text of one character an element are damage, and at it
   }
   const { summary } = await loadBytes(whole.name, zeroed(2, 3));
   equal(summary.channels[0]!.name, "GF");
+});
+
+Deno.test("an attribute whose sizes count fewer bytes than it has is damage", async () => {
+  // Behind headers of version 2, and of version 1, whose messages have multiples of 8 bytes.
+  for (
+    const [name, value, axes] of [["filters.ims", "GFP", 19], [
+      "padded.ims",
+      "2024-03-05 11:07:11.500",
+      23,
+    ]] as const
+  ) {
+    const bytes = fixture(name);
+    const at = new TextDecoder("latin1").decode(bytes).indexOf(value);
+    const header = structuresIn(bytes).find((one) => one.at < at && at < one.at + one.length);
+    ok(at > 0);
+    deepEqual(await damageIn(bytes), []);
+    // Sizes and limits before the value; from the number of axes on, that is one element.
+    for (const from of [at - 16, at - axes]) {
+      const changed = bytes.slice().fill(0, from, at);
+      // Parts of old headers have no checksum.
+      const said = await damageIn(header === undefined ? changed : withChecksum(bytes, changed, header));
+      ok(
+        said.some((text) => /its value needs \d+ bytes and has \d+/.test(text)),
+        `${name}: ${said.join("; ")}`,
+      );
+    }
+  }
 });
 
 Deno.test("two names for one object that states one link are damage for both", async () => {
