@@ -14,6 +14,7 @@ import { DecodeFailed, quoted } from "../../errors.ts";
 import { selectCalibrations } from "../../metadata/axes.ts";
 import { formatHexColor } from "../../metadata/channels.ts";
 import { buildLineScan } from "../../metadata/line_scan.ts";
+import { warnAboutZeros } from "../../metadata/lost_text.ts";
 import { chooseMoment, findMoment } from "../../metadata/moment.ts";
 import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import { unescapeText } from "../../metadata/text.ts";
@@ -59,6 +60,7 @@ export function openImageJ({ tiff, first, descriptions }: OpenedTiff): Stack {
     const text = `${tagName(TAG.ImageJMetadata)} holds lookup tables of nothing but zeros`;
     lost.push(warning("metadata_damaged", text));
   }
+  lost.push(...warnAboutZeros(tagName(TAG.ImageJMetadata), items.zeros));
   const array = fields.has("scifio") ? readScifioArray(fields, layout) : null;
   const calibrations = array?.calibrations ?? readImageJCalibrations(fields, first, lost);
   const { plane, warnings, ...planes } = array?.axes
@@ -179,11 +181,11 @@ const [MAGIC, LABEL, TABLE, INFO] = [0x494a494a, 0x6c61626c, 0x6c757473, 0x696e6
 /** Largest number of items in a file; ImageJ itself keeps no more slices. */
 const MAX_ITEMS = 1 << 20;
 
-const NO_ITEMS = { labels: [], colors: [], info: null, isBlank: false };
+const NO_ITEMS = { labels: [], colors: [], info: null, isBlank: false, zeros: "" };
 
 /**
  * The items of tag 50839: the first line of each label, in plane order; `#rrggbb` of the last entry of each lookup table, `null`
- * for a table of another size; the text; whether a table is nothing but zeros.
+ * for a table of another size; the text; whether a table is nothing but zeros; the first label that has zeros, else `""`.
  *
  * @throws {DecodeFailed} they have more than `most` bytes, lie outside the file, or do not fit their counts
  */
@@ -203,6 +205,7 @@ function readLabels(directory: Directory, most: number) {
   const colors: (string | null)[] = [];
   let info: string | null = null;
   let isBlank = false;
+  let zeros = "";
   let at = headerBytes;
   let item = 1;
   for (let pair = 4; pair + 8 <= headerBytes; pair += 8) {
@@ -214,8 +217,11 @@ function readLabels(directory: Directory, most: number) {
         throw new DecodeFailed(`item ${item} ends after its ${bytes.length} bytes`);
       }
       const value = bytes.subarray(at, at + length);
-      if (type === LABEL) labels.push(decoder.decode(value).split("\n", 1).join().trim());
-      else if (type === TABLE) {
+      if (type === LABEL) {
+        const label = decoder.decode(value);
+        if (zeros === "" && label.includes("\0")) zeros = label;
+        labels.push(label.split("\n", 1).join().trim());
+      } else if (type === TABLE) {
         const isEmpty = value.every((byte) => byte === 0);
         isBlank ||= isEmpty;
         colors.push(
@@ -225,7 +231,7 @@ function readLabels(directory: Directory, most: number) {
       at += length;
     }
   }
-  return { labels, colors, info, isBlank };
+  return { labels, colors, info, isBlank, zeros };
 }
 
 /** Indices before the name in a label by Bio-Formats: `c:1/2 z:1/3 - DAPI`. */
