@@ -78,8 +78,14 @@ Deno.test("info, measure and export stop a file that does not end, lose one work
   using temporary = temporaryFolder();
   const lines = Deno.readFileSync(join(FIXTURES, "hdf5", "lines.nwb"));
   const paths = writeAmong(temporary.path, { "never.nwb": lines, "other.nwb": lines });
-  const shell = (args: readonly string[]) =>
-    run(Deno.execPath(), { args: ["run", "--quiet", "-A", WITHOUT_END, ...args], cwd: ROOT });
+  const shell = async (args: readonly string[]) => {
+    const ended = await run(Deno.execPath(), {
+      args: ["run", "--quiet", "-A", WITHOUT_END, ...args],
+      cwd: ROOT,
+    });
+    equal(text(ended.stderr).match(/a question without an answer/g)?.length, 1, "workers that are lost");
+    return ended;
+  };
   const stopped = /^Opening ".*never\.nwb" took longer than 3 s and was stopped$/;
   const limit = "--load-timeout=3s";
 

@@ -1,4 +1,7 @@
-/** Runs a command whose decode workers never answer about files named `never`. Usage: NAME ARGUMENTS... */
+/**
+ * Runs a command whose decode workers never answer about files named `never`; a line on standard error tells of each question.
+ * Usage: NAME ARGUMENTS...
+ */
 import { run } from "../../cli/commands.ts";
 import type { COMMANDS } from "../../cli/command_line.ts";
 import type { ToWorker } from "../../session/worker/orders.ts";
@@ -12,7 +15,10 @@ Worker.prototype.postMessage = function (this: Worker, message: ToWorker, transf
   if (message.type === "ask" && message.source && /never\.\w+$/.test(message.source.request.path)) {
     keys.add(message.key);
   }
-  if (message.type === "ask" && keys.has(message.key)) return;
+  if (message.type === "ask" && keys.has(message.key)) {
+    console.error("a question without an answer");
+    return;
+  }
   postMessage.call(this, message, transfer as StructuredSerializeOptions);
 };
 
