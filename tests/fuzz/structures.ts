@@ -150,7 +150,7 @@ function textsIn(path: string): Uint8Array[] {
 }
 
 /** Whether a file differs from a whole one by letters at the ends of texts only, which are zeros. */
-function endsTexts(whole: Uint8Array, changed: Uint8Array, texts: readonly Uint8Array[]): boolean {
+export function endsTexts(whole: Uint8Array, changed: Uint8Array, texts: readonly Uint8Array[]): boolean {
   const differs = (at: number) => whole[at] !== changed[at];
   for (let at = 0; at < whole.length; at += 1) {
     if (!differs(at)) continue;
