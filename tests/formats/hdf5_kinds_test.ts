@@ -134,7 +134,10 @@ Deno.test("a stop ends a read between chunks that were never written, of which n
     const { shape, ...dataset } = file.dataset(chunked);
     // A longer first axis, whose further chunks nobody wrote.
     const grown = { ...dataset, shape: shape.with(0, 1000 * shape[0]!) };
-    const blocks = file.blocksOf(grown, { from: shape.map((_, axis) => axis === 0 ? shape[0]! : 0), count: shape });
+    const blocks = file.blocksOf(grown, {
+      from: shape.map((_, axis) => axis === 0 ? shape[0]! : 0),
+      count: shape,
+    });
     equal(blocks.next().value?.isFill, true);
     equal(blocks.next().value?.isFill, true);
     stop.raise();

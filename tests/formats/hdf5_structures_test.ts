@@ -292,6 +292,15 @@ Deno.test("chunks in a leaf of another tree, whose checksum is right, are damage
   }
 });
 
+Deno.test("two trees with one leaf are damage for both datasets, before one of them is read", async () => {
+  const whole = await wholeOf("structures_new.nwb");
+  const [small, large] = recordTrees(whole.bytes, 10);
+  // The header of the larger tree becomes that of the smaller one, whose chunks lie inside both datasets.
+  const bytes = whole.bytes.slice();
+  bytes.copyWithin(large!.header.at, small!.header.at, small!.header.at + small!.header.length);
+  equal(await requireNoSilence(whole, bytes, "one leaf"), whole.scenes.length - 2);
+});
+
 Deno.test("a tree of links or attributes that states no records, and whose checksum is right, is damage", async () => {
   const whole = await wholeOf("structures_new.nwb");
   const trees = recordTrees(whole.bytes, 5, 8);
