@@ -309,7 +309,12 @@ const CASES: Readonly<Record<string, readonly [Write, (folder: string) => void, 
   "a zero in a label of ImageJ": [
     from("tiff", "imagej_labels_names.tif"),
     zeros("imagej_labels_names.tif", utf16("DAPI"), 2, 2),
-    /ImageJMetadata \(50839\) holds 1 zero in place of text/,
+    /ImageJMetadata \(50839\) holds labels with zeros in place of text/,
+  ],
+  "a zero at the end of one label of ImageJ": [
+    from("tiff", "imagej_labels_names.tif"),
+    zeros("imagej_labels_names.tif", utf16("DAPI"), 2, 6),
+    /ImageJMetadata \(50839\) holds labels with zeros in place of text/,
   ],
   "zeros in the date of a TIFF": [
     tiff([306, 2, "2021:02:03 04:05:06\0"]),
