@@ -40,15 +40,15 @@ type ObjectTarget = { readonly header: ObjectHeader } | { readonly external: str
 export class Hdf5File implements Disposable {
   readonly source: ByteSource;
   readonly #objects: Objects;
-  readonly #exists: ((name: string) => boolean) | null;
+  readonly #exists: ((name: string) => boolean | null) | null;
 
   /**
    * Opens a file.
    *
-   * @param exists whether a file exists beside this one, which messages about links into other files say
+   * @param exists whether another file exists, which messages about links into it say; `null` if they must not
    * @throws {DecodeFailed} it is no HDF5 file, or shorter than it says
    */
-  constructor(source: ByteSource, exists: ((name: string) => boolean) | null = null) {
+  constructor(source: ByteSource, exists: ((name: string) => boolean | null) | null = null) {
     this.source = source;
     this.#exists = exists;
     this.#objects = new Objects(source);
@@ -239,8 +239,9 @@ export class Hdf5File implements Disposable {
 
   #isElsewhere(path: string, file: string): DecodeFailed {
     const name = quoted(/[^\\/]*$/.exec(file)![0]);
-    const exists = this.#exists === null ? "" : this.#exists(file) ? " and exists" : " and does not exist";
-    return new DecodeFailed(`${path} is a link into another file, ${name}, which is not read${exists}`);
+    const exists = this.#exists?.(file) ?? null;
+    const told = exists === null ? "" : exists ? " and exists" : " and does not exist";
+    return new DecodeFailed(`${path} is a link into another file, ${name}, which is not read${told}`);
   }
 
   /** Elements of a region, one after the other; numbers are little-endian. @throws {DecodeFailed | Stopped} */

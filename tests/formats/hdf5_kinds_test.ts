@@ -97,7 +97,23 @@ Deno.test("a link into another file is refused with its name, and whether it exi
   );
   await withFiles({ "a.ims": fixture("outside.ims"), "elsewhere.h5": new Uint8Array(9) }, async (path) => {
     match(await refusal(loadHere(path)), /another file, "elsewhere\.h5", which is not read and exists/);
+    match(await refusal(loadHere(path, { staysInFolder: true })), /which is not read and exists/);
   });
+});
+
+Deno.test("a page of another site does not learn from a link whether a file exists elsewhere", async () => {
+  const bytes = fixture("outside.ims");
+  bytes.set(
+    new TextEncoder().encode("../another.h"),
+    new TextDecoder("latin1").decode(bytes).indexOf("elsewhere.h5"),
+  );
+  for (const other of [{}, { "another.h": new Uint8Array(9) }]) {
+    await withFiles({ "set/a.ims": bytes, ...other }, async (path) => {
+      const exists = "another.h" in other ? "and exists" : "and does not exist";
+      match(await refusal(loadHere(path)), new RegExp(`"another\\.h", which is not read ${exists}$`));
+      match(await refusal(loadHere(path, { staysInFolder: true })), /"another\.h", which is not read$/);
+    });
+  }
 });
 
 Deno.test("hard links to one series are one image", async () => {
