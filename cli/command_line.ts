@@ -231,7 +231,8 @@ function requireExisting(operand: string): string {
 
 const LONGEST_SECONDS = 31 * 24 * 3600;
 
-function parseSeconds(name: string, text: string): number {
+/** The seconds of a time. @throws {UsageError} */
+export function parseSeconds(name: string, text: string): number {
   const value = parseQuantity(text, { "": 1, s: 1, m: 60, h: 3600 });
   if (value > 0 && value <= LONGEST_SECONDS) return value;
   throw new UsageError(

@@ -8,7 +8,16 @@ import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { escapeControls } from "./log.ts";
 import { writeBytes } from "./output.ts";
 import { showProgressLine } from "./progress.ts";
-import { EXIT, makeOpenOrder, nameIn, openShellSessions, readIndexFlag, requireFile } from "./shell.ts";
+import {
+  EXIT,
+  LOAD_TIMEOUT,
+  makeOpenOrder,
+  nameIn,
+  openShellSessions,
+  readIndexFlag,
+  readLoadTimeout,
+  requireFile,
+} from "./shell.ts";
 import { VERSION } from "./version.ts";
 
 /** Writes an archive. */
@@ -24,6 +33,7 @@ export const EXPORT: WritingCommand = {
       value: "WHICH",
       help: "all positions, the opened one, or none (documents alone) [default: all]",
     },
+    LOAD_TIMEOUT,
     { name: "--quiet", short: "q", help: "Write no progress to standard error" },
     HELP,
   ],
@@ -38,7 +48,7 @@ export const EXPORT: WritingCommand = {
     const images = nameIn(given, "--images", ["all", "opened", "none"]);
     const name = given.flags.get("--name");
     requireFile("an archive", "FILE.zip");
-    const sessions = openShellSessions();
+    const sessions = openShellSessions(readLoadTimeout(given));
     const { exporter } = sessions;
     const { members, lost } = await listMembers(sessions, given.operands, scene);
     if (members.length > MAX_MEMBERS) {

@@ -4,7 +4,15 @@ import type { Sessions } from "../session/sessions.ts";
 import { HELP, type WritingCommand } from "./arguments.ts";
 import { escapeControls } from "./log.ts";
 import { writeLine } from "./output.ts";
-import { describeFailure, EXIT, makeOpenOrder, openShellSessions, readIndexFlag } from "./shell.ts";
+import {
+  describeFailure,
+  EXIT,
+  LOAD_TIMEOUT,
+  makeOpenOrder,
+  openShellSessions,
+  readIndexFlag,
+  readLoadTimeout,
+} from "./shell.ts";
 
 /** Describes acquisitions. Exit status: 0 all paths were opened, 1 some were not. */
 export const INFO: WritingCommand = {
@@ -18,6 +26,7 @@ export const INFO: WritingCommand = {
       value: "N",
       help: "Scene to describe, from 0 [default: the one that the file belongs to]",
     },
+    LOAD_TIMEOUT,
     HELP,
   ],
   notes: [
@@ -29,7 +38,7 @@ export const INFO: WritingCommand = {
   async run(given) {
     const scene = readIndexFlag(given, "--scene");
     const indent = given.flags.has("--pretty") ? 2 : 0;
-    const sessions = openShellSessions();
+    const sessions = openShellSessions(readLoadTimeout(given));
     let status: number = EXIT.ok;
     for (const path of given.operands) {
       const answer = await describeOpened(sessions, path, scene);

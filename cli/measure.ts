@@ -12,7 +12,7 @@ import { joinTables, makeRecordingColumns, prependPlace } from "../static/measur
 import { type NamedText, streamZipParts } from "../static/measure/zip.ts";
 import { nameScenesApart } from "../readers/metadata/channels.ts";
 import { quoted } from "../readers/errors.ts";
-import { SessionMemoryExceeded } from "../session/errors.ts";
+import { LoadTimeout, SessionMemoryExceeded } from "../session/errors.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { type Given, HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { CHANNEL_HELP, findChannelIndex, openChannels, requireChannelIndex } from "./channel_choice.ts";
@@ -34,10 +34,12 @@ import { showProgressLine } from "./progress.ts";
 import {
   describeFailure,
   EXIT,
+  LOAD_TIMEOUT,
   makeOpenOrder,
   nameIn,
   openShellSessions,
   readIndexFlag,
+  readLoadTimeout,
   requireFile,
 } from "./shell.ts";
 import { VERSION } from "./version.ts";
@@ -85,6 +87,7 @@ export const MEASURE: WritingCommand = {
       help: "point, or comma with cells separated by ; [default: point]",
     },
     { name: "--jobs", value: "N", help: "Recordings to measure at the same time [default: 1]" },
+    LOAD_TIMEOUT,
     { name: "--quiet", short: "q", help: "Write no progress to standard error" },
     HELP,
   ],
@@ -99,7 +102,7 @@ export const MEASURE: WritingCommand = {
     const scene = readIndexFlag(given, "--scene");
     const decimal = nameIn(given, "--decimal", Object.keys(SEPARATORS) as DecimalSign[]);
     const jobs = readJobs(given);
-    const sessions = openShellSessions();
+    const sessions = openShellSessions(readLoadTimeout(given));
     const named = given.flags.get("--channel");
     if ("picture" in write) {
       return await writeTiff(sessions, given.operands, { scene, named }, settings, write.picture);
@@ -368,8 +371,10 @@ async function listScenesToMeasure(
   const describe = (scene: number) =>
     sessions.opener.describe(makeOpenOrder({ path, scene, channelIndices: null }));
   const { summary: { sceneCount, scenes } } = await describe(wanted ?? 0).catch(async (error: unknown) => {
-    // Another scene lists them, too, if the first one is damaged.
-    const other = wanted === null ? await describe(1).catch(() => null) : null;
+    // Another scene lists them, too, if the first one is damaged. A file that does not end would keep another worker.
+    const other = wanted === null && !(error instanceof LoadTimeout)
+      ? await describe(1).catch(() => null)
+      : null;
     if (other === null) throw error;
     return other;
   });

@@ -46,6 +46,7 @@ export const PLANE: WritingCommand = {
     if (run !== null && format === "pgm") throw new UsageError("A picture has one plane: give no range");
     const memory = given.flags.get("--max-session-memory");
     const sessions = openShellSessions(
+      undefined,
       memory === undefined ? undefined : parseBytes("--max-session-memory", memory),
     );
     requireFile("a plane", "FILE");

@@ -5,22 +5,46 @@ import { ERRORS } from "../schemas/served.ts";
 import { findErrorCode } from "../session/errors.ts";
 import type { OpenOrder } from "../session/opener.ts";
 import { Sessions } from "../session/sessions.ts";
-import { type Given, requireOneOf, UsageError } from "./arguments.ts";
-import { DEFAULTS } from "./command_line.ts";
+import { type Given, type NamedFlag, requireOneOf, UsageError } from "./arguments.ts";
+import { DEFAULTS, parseSeconds } from "./command_line.ts";
 import { escapeControls } from "./log.ts";
 
-/** Practically no time-out, since the user can end a command: about the longest that timers allow. */
+/** About the longest that timers allow: sessions end with their command. */
 const NO_TIMEOUT_SECONDS = 20 * 24 * 3600;
+
+/** How long an open or a plane may take, so that a file that never ends does not keep a command from the others. */
+const LOAD_TIMEOUT_SECONDS = 10 * 60;
+
+/** The flag of {@linkcode readLoadTimeout}. */
+export const LOAD_TIMEOUT: NamedFlag = {
+  name: "--load-timeout",
+  value: "TIME",
+  help: "Time that opening a file, or reading a plane, may take [default: 10m]",
+};
+
+/** Seconds that an open or a plane may take. @throws {UsageError} */
+export function readLoadTimeout({ flags }: Given): number {
+  const text = flags.get(LOAD_TIMEOUT.name);
+  return text === undefined ? LOAD_TIMEOUT_SECONDS : parseSeconds(LOAD_TIMEOUT.name, text);
+}
 
 /** Exit statuses of the commands. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
-/** Opens acquisitions as the server does. `maxSessionMemory` is the largest number of bytes of their planes. */
-export const openShellSessions = (maxSessionMemory = DEFAULTS.maxSessionMemory): Sessions =>
+/**
+ * Opens acquisitions as the server does.
+ *
+ * @param loadTimeoutSeconds how long an open or a plane may take; without a limit, the user ends the command
+ * @param maxSessionMemory the largest number of bytes of their planes
+ */
+export const openShellSessions = (
+  loadTimeoutSeconds = NO_TIMEOUT_SECONDS,
+  maxSessionMemory = DEFAULTS.maxSessionMemory,
+): Sessions =>
   new Sessions(systemClock, {
     roots: null,
     allowedExtensions: DEFAULTS.allowedExtensions,
-    loadTimeoutSeconds: NO_TIMEOUT_SECONDS,
+    loadTimeoutSeconds,
     sessionTtlSeconds: NO_TIMEOUT_SECONDS,
     maxSessionMemory,
   });

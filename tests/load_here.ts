@@ -17,6 +17,8 @@ export interface LoadOptions {
   readonly scene?: number | null;
   /** As a page of another site opens: links do not lead out of the folder of the path. */
   readonly keepsLinks?: boolean;
+  /** As such a page opens, too: nothing above the folder of the path is told. */
+  readonly staysInFolder?: boolean;
 }
 
 /** Metadata, with the warnings of decoding, and planes. */
@@ -52,7 +54,8 @@ interface Share {
 export function requestOf(path: string, options: LoadOptions = {}): OpenRequest {
   const { scene = null, roots = null, channelIndices = null, allowedExtensions = SUPPORTED_EXTENSIONS } =
     options;
-  return { path, roots, channelIndices, allowedExtensions, scene, keepsLinks: options.keepsLinks ?? false };
+  const { keepsLinks = false, staysInFolder = false } = options;
+  return { path, roots, channelIndices, allowedExtensions, scene, keepsLinks, staysInFolder };
 }
 
 export async function planLoad(

@@ -41,10 +41,12 @@ export interface Superblock {
   readonly root: number;
   /** Address of the header with more about the file, or `null`. */
   readonly extension: number | null;
+  /** Bytes that it takes. */
+  readonly bytes: number;
 }
 
-/** Bytes of the smallest superblock, of addresses with 2 bytes. */
-const SUPERBLOCK_BYTES = 24;
+/** Bytes behind the address of the root: what its entry repeats, or the checksum. */
+const [ENTRY_BYTES, CHECKSUM_BYTES] = [24, 4];
 
 /** What is known of a source however often it is opened: whom data belong to, and what two objects claim. */
 interface KnownOwners {
@@ -86,8 +88,8 @@ export class Hdf5Blocks {
       isSurveyed: false,
     };
     KNOWN.set(source, this.#known);
-    this.#known.extents.add(0, SUPERBLOCK_BYTES, "the superblock");
-    const { base, end } = this.superblock;
+    const { base, end, bytes } = this.superblock;
+    this.#known.extents.add(0, bytes, "the superblock");
     if (base + end > source.size) {
       throw new DecodeFailed(`the file has ${source.size} of the ${base + end} bytes that it states`);
     }
@@ -230,5 +232,6 @@ function readSuperblock(source: ByteSource, at: number): Superblock {
     end: end - stated,
     root,
     extension: version < 2 ? null : extension,
+    bytes: fields.at + own.at + (version < 2 ? ENTRY_BYTES : CHECKSUM_BYTES),
   };
 }

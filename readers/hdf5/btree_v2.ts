@@ -1,6 +1,6 @@
 /** B-trees of version 2 (section III.A.2): records of links, attributes, chunks or objects of a heap. */
 import type { Hdf5Blocks } from "./blocks.ts";
-import { DamagedStructure } from "./fields.ts";
+import { DamagedStructure, type Fields } from "./fields.ts";
 
 /** A tree whose nodes have not been read. */
 export interface RecordTree {
@@ -44,6 +44,9 @@ export function readTree(
     fields.fail(`its nodes of ${nodeBytes} bytes have records of ${recordBytes} and depth ${depth}`);
   }
   if (root === null && records > 0) fields.fail(`${records} records have no node`);
+  if (depth === 0 && root !== null && records !== rootRecords) {
+    fields.fail(`its only node has ${rootRecords} of ${records} records`);
+  }
   return { type, recordBytes, nodeBytes, depth, root, rootRecords, records, owner };
 }
 
@@ -68,6 +71,19 @@ function computePointerWidths({ recordBytes, nodeBytes, depth }: RecordTree, add
 interface Pointer {
   readonly address: number;
   readonly records: number;
+  /** Records of the node and of all below it. */
+  readonly all: number;
+  /** Records between which all of them are; `null` at an end. */
+  readonly after: Uint8Array | null;
+  readonly before: Uint8Array | null;
+}
+
+/** What is known of records beside their bytes. */
+export interface RecordRules {
+  /** Negative for a record before another one, where their order is known. */
+  readonly order?: (a: Uint8Array, b: Uint8Array) => number;
+  /** @throws {DamagedStructure} it cannot be a record of this tree */
+  readonly check?: (record: Uint8Array) => void;
 }
 
 interface Node {
@@ -79,23 +95,19 @@ interface Node {
 export class RecordNodes {
   readonly #blocks: Hdf5Blocks;
   readonly #tree: RecordTree;
-  readonly #order: ((a: Uint8Array, b: Uint8Array) => number) | null;
+  readonly #rules: RecordRules;
   readonly #widths: ReturnType<typeof computePointerWidths>;
   readonly #read = new Map<number, Node>();
 
-  /** @param order is negative for a record before another one, where their order is known */
-  constructor(
-    blocks: Hdf5Blocks,
-    tree: RecordTree,
-    order: ((a: Uint8Array, b: Uint8Array) => number) | null = null,
-  ) {
+  constructor(blocks: Hdf5Blocks, tree: RecordTree, rules: RecordRules = {}) {
     this.#blocks = blocks;
-    this.#order = order;
+    this.#rules = rules;
     this.#tree = tree;
     this.#widths = computePointerWidths(tree, blocks.superblock.sizes.address);
   }
 
-  #node({ address, records }: Pointer, level: number, parent: string): Node {
+  #node(place: Pointer, level: number, parent: string): Node {
+    const { address, records: count } = place;
     const { type, recordBytes, nodeBytes, owner } = this.#tree;
     const what = "a node of a B-tree";
     this.#blocks.claim(address, `${owner}${parent}`, what);
@@ -103,31 +115,47 @@ export class RecordNodes {
     if (known !== undefined) return known;
     const { own, below } = this.#widths[level - 1] ?? { own: 0, below: 0 };
     const pointer = this.#blocks.superblock.sizes.address + own + below;
-    const length = NODE_BYTES + records * recordBytes + (level > 0 ? (records + 1) * pointer : 0);
-    if (length > nodeBytes) this.#fail(`a node of ${records}`);
+    const length = NODE_BYTES + count * recordBytes + (level > 0 ? (count + 1) * pointer : 0);
+    if (length > nodeBytes) this.#fail(`a node of ${count}`);
     const fields = this.#blocks.readChecked(address, length, what);
     fields.signature(level > 0 ? "BTIN" : "BTLF");
     fields.version(0);
     if (fields.u8() !== type) fields.fail("it is of another tree");
-    const node = {
-      records: Array.from({ length: records }, () => fields.take(recordBytes)),
-      children: level === 0 ? [] : Array.from({ length: records + 1 }, () => {
-        const child = { address: fields.definedAddress(), records: fields.uint(own) };
-        fields.skip(below);
-        return child;
-      }),
-    };
-    const isOrdered = node.records.every((record, i) =>
-      i === 0 || (this.#order?.(node.records[i - 1]!, record) ?? -1) < 0
-    );
-    if (!isOrdered) fields.fail("its records are not in order");
+    const records = Array.from({ length: count }, () => fields.take(recordBytes));
+    const children = level === 0 ? [] : Array.from({ length: count + 1 }, (_, i) => {
+      const [address, held] = [fields.definedAddress(), fields.uint(own)];
+      return {
+        address,
+        records: held,
+        // Leaves have no records below them.
+        all: below === 0 ? held : fields.uint(below),
+        after: records[i - 1] ?? place.after,
+        before: records[i] ?? place.before,
+      };
+    });
+    const found = children.reduce((sum, { all }) => sum + all, count);
+    if (found !== place.all) fields.fail(`it leads to ${found} of ${place.all} records`);
+    this.#requireRules(records, place, fields);
+    const node = { records, children };
     this.#read.set(address, node);
     return node;
   }
 
+  /** Checks the records of a node, and that they are in order between those above it. */
+  #requireRules(records: readonly Uint8Array[], { after, before }: Pointer, fields: Fields): void {
+    const { order, check } = this.#rules;
+    const all = [after, ...records, before].filter((record) => record !== null);
+    if (order !== undefined && all.some((record, i) => i > 0 && order(all[i - 1]!, record) >= 0)) {
+      fields.fail("its records are not in order");
+    }
+    if (check !== undefined) records.forEach(check);
+  }
+
   #root(): Pointer | null {
-    const { root, rootRecords } = this.#tree;
-    return root === null ? null : { address: root, records: rootRecords };
+    const { root, rootRecords, records } = this.#tree;
+    return root === null
+      ? null
+      : { address: root, records: rootRecords, all: records, after: null, before: null };
   }
 
   /** All records, in their order. @throws {DamagedStructure} */

@@ -124,10 +124,12 @@ function locateStored(
 function findChunkRecords(
   blocks: Hdf5Blocks,
   address: number,
-  { chunk, bytes, isFiltered }: ChunkedData,
+  { address: object, path, chunk, shape, bytes, isFiltered }: ChunkedData,
   owner: string,
 ): FindChunk {
   const tree = readTree(blocks, address, [isFiltered ? FILTERED_CHUNKS : PLAIN_CHUNKS], owner);
+  // No node tells whose it is.
+  if (tree.root !== null) blocks.claimData(tree.root, object, path);
   const { sizes } = blocks.superblock;
   const places = 8 * chunk.length;
   const placeIn = (record: Uint8Array) => {
@@ -135,7 +137,16 @@ function findChunkRecords(
     own.skip(record.length - places);
     return chunk.map(() => own.uint(8));
   };
-  const nodes = new RecordNodes(blocks, tree, (a, b) => comparePlaces(placeIn(a), placeIn(b)));
+  const nodes = new RecordNodes(blocks, tree, {
+    order: (a, b) => comparePlaces(placeIn(a), placeIn(b)),
+    check: (record) => {
+      const place = placeIn(record);
+      if (isInside(place, chunk, shape)) return;
+      throw new DamagedStructure(
+        `the index of the chunks of ${path} is damaged: a chunk is at ${place.join(", ")}`,
+      );
+    },
+  });
   const sizeBytes = tree.recordBytes - sizes.address - places - 4;
   const expected = isFiltered
     ? sizeBytes >= 1 && sizeBytes <= 8
@@ -151,6 +162,10 @@ function findChunkRecords(
       : { address: at, bytes, mask: 0 };
   };
 }
+
+/** Whether the chunk at a place has samples of the dataset. The library removes chunks outside when a dataset shrinks. */
+const isInside = (place: readonly number[], chunk: readonly number[], shape: readonly number[]): boolean =>
+  place.every((at, axis) => at * chunk[axis]! < shape[axis]!);
 
 /** Order of places, the first axis slowest. */
 function comparePlaces(a: readonly number[], b: readonly number[]): number {
@@ -267,13 +282,10 @@ class ChunkTree {
     }
   }
 
-  /** The library removes chunks outside when a dataset shrinks. */
   #requireInside({ keys, children }: TreeNode<ChunkKey>): void {
     const { chunk, shape } = this.#data;
     for (const { place } of keys.slice(0, children.length)) {
-      if (place.some((at, axis) => at * chunk[axis]! >= shape[axis]!)) {
-        this.#fail(`a chunk is at ${place.join(", ")}`);
-      }
+      if (!isInside(place, chunk, shape)) this.#fail(`a chunk is at ${place.join(", ")}`);
     }
   }
 

@@ -35,6 +35,17 @@ const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 /** Whether a header is that of a dataset. */
 export const isDataset = (header: ObjectHeader): boolean => findMessage(header, MESSAGE.layout) !== null;
 
+/** Checks that the layout of a dataset that cannot grow has as many bytes as its elements. @throws {DamagedStructure} */
+function requireStatedBytes(path: string, layout: DatasetLayout, bytes: number): void {
+  const stated = layout.kind === "compact"
+    ? layout.bytes.length
+    : layout.kind === "contiguous"
+    ? layout.bytes
+    : null;
+  if (stated === null || stated === bytes) return;
+  throw new DamagedStructure(`${path} is damaged: it states ${stated} bytes of elements that need ${bytes}`);
+}
+
 /** Reads what a header tells of a dataset. @throws {DecodeFailed} */
 export function readDataset(objects: Objects, header: ObjectHeader, path: string): Dataset {
   const fieldsOf = (type: number) => {
@@ -75,6 +86,7 @@ export function readDataset(objects: Objects, header: ObjectHeader, path: string
   if (filters !== null && !isChunked) {
     throw new DamagedStructure(`${path} is damaged: it has filters without chunks`);
   }
+  requireStatedBytes(path, layout, bytes);
   const at = layout.kind === "contiguous"
     ? layout.address
     : layout.kind === "chunked"

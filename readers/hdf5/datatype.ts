@@ -24,6 +24,8 @@ export interface Datatype {
   readonly isIeee: boolean;
   /** Whether an element of variable length is a text. */
   readonly isText: boolean;
+  /** Whether zeros fill a text of fixed length; else what follows the first one may be anything. */
+  readonly isPadded: boolean;
   /** What it is, for messages. */
   readonly name: string;
 }
@@ -69,6 +71,7 @@ export function readDatatype(fields: Fields): Datatype {
     bits: { offset: 0, bits: 8 * size },
     isIeee: false,
     isText: own === CLASS.vlen && (flags & 15) === 1,
+    isPadded: own === CLASS.string && (flags & 15) === 1,
     name: NAMES[own]!,
   };
   if (own === CLASS.integer) {

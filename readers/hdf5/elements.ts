@@ -137,24 +137,34 @@ function copyRun(
   copy(0, first);
 }
 
+/** Opens the index of a dataset; `null` unless it is stored in chunks. @throws {DamagedStructure} */
+export function openDatasetIndex(blocks: Hdf5Blocks, dataset: Dataset): FindChunk | null {
+  const { layout, filters } = dataset;
+  if (layout.kind !== "chunked") return null;
+  const { index, chunk } = layout;
+  const bytes = countChunkBytes(dataset);
+  return openIndex(blocks, { ...dataset, index, chunk, bytes, isFiltered: filters.length > 0 });
+}
+
+/** Checks that a dataset without elements has no chunk either. @throws {DamagedStructure} */
+export function requireNoChunk(blocks: Hdf5Blocks, dataset: Dataset): void {
+  const find = openDatasetIndex(blocks, dataset);
+  // A chunk elsewhere is outside of the dataset, which its index finds.
+  if (find === null || find(dataset.shape.map(() => 0)) === null) return;
+  throw new DamagedStructure(`${dataset.path} is damaged: it has no elements, and a chunk of them`);
+}
+
 function* readChunks(
   blocks: Hdf5Blocks,
   dataset: Dataset,
   region: ElementRegion,
   unwritten: Uint8Array,
 ): Generator<Block> {
-  const { path, layout, shape, filters } = dataset;
-  if (layout.kind !== "chunked") throw new Error(`${path} has no chunks`);
+  const { path, layout, shape } = dataset;
   requireFilters(dataset);
+  const find = openDatasetIndex(blocks, dataset);
+  if (layout.kind !== "chunked" || find === null) throw new Error(`${path} has no chunks`);
   const { chunk, plainEdges } = layout;
-  const bytes = countChunkBytes(dataset);
-  const find = openIndex(blocks, {
-    ...dataset,
-    index: layout.index,
-    chunk,
-    bytes,
-    isFiltered: filters.length > 0,
-  });
   for (const place of listChunkPlaces(region, chunk)) {
     blocks.source.checkStop();
     const from = place.map((at, axis) => at * chunk[axis]!);

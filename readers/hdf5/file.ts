@@ -10,12 +10,13 @@ import { DecodeFailed, quoted } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { type Dataset, isDataset, readDataset } from "./dataset.ts";
 import { CLASS, convertToWords, type Datatype, findSampleType } from "./datatype.ts";
-import { type Block, type ElementRegion, readBlocks, readElements } from "./elements.ts";
+import { type Block, type ElementRegion, readBlocks, readElements, requireNoChunk } from "./elements.ts";
 import { DamagedStructure, decodeFixedText, Fields } from "./fields.ts";
 import { findMessage, isGroupHeader, requireTable } from "./group.ts";
 import { MESSAGE, type ObjectHeader } from "./object_header.ts";
 import { type HeldValue, Objects } from "./objects.ts";
 import { ARRAYS } from "../samples/to_float32.ts";
+import { surveyObjects } from "./survey.ts";
 
 /** Largest value of an attribute or text, in bytes. */
 const MAX_VALUE_BYTES = 1 << 20;
@@ -39,18 +40,19 @@ type ObjectTarget = { readonly header: ObjectHeader } | { readonly external: str
 export class Hdf5File implements Disposable {
   readonly source: ByteSource;
   readonly #objects: Objects;
-  readonly #exists: ((name: string) => boolean) | null;
+  readonly #exists: ((name: string) => boolean | null) | null;
 
   /**
    * Opens a file.
    *
-   * @param exists whether a file exists beside this one, which messages about links into other files say
+   * @param exists whether another file exists, which messages about links into it say; `null` if they must not
    * @throws {DecodeFailed} it is no HDF5 file, or shorter than it says
    */
-  constructor(source: ByteSource, exists: ((name: string) => boolean) | null = null) {
+  constructor(source: ByteSource, exists: ((name: string) => boolean | null) | null = null) {
     this.source = source;
     this.#exists = exists;
     this.#objects = new Objects(source);
+    if (this.#objects.blocks.beginSurvey()) surveyObjects(this.#objects);
   }
 
   [Symbol.dispose](): void {
@@ -147,7 +149,7 @@ export class Hdf5File implements Disposable {
 
   /** The text of an attribute, also of one character per element; `null` if it has none. @throws {DecodeFailed} */
   text(path: string, name: string): string | null {
-    return joinText(this.attribute(path, name));
+    return joinText(path, this.attribute(path, name));
   }
 
   /** The numbers of an attribute, also of a text of numbers; `null` if it has none. @throws {DecodeFailed} */
@@ -155,7 +157,7 @@ export class Hdf5File implements Disposable {
     const value = this.attribute(path, name) ?? null;
     if (value === null || value.length === 0) return null;
     if (typeof value[0] === "number") return value as readonly number[];
-    const text = joinText(value) ?? "";
+    const text = joinText(path, value) ?? "";
     const numbers = text.trim().split(/\s+/).map((one) => numberOf(one) ?? NaN);
     return numbers.every((number) => !Number.isNaN(number)) ? numbers : null;
   }
@@ -170,6 +172,7 @@ export class Hdf5File implements Disposable {
     if (!isValue(type)) throw new DecodeFailed(`${path} has ${type.name}, which are not read`);
     const bytes = shape.reduce((product, length) => product * length, width);
     requireSmall(path, bytes);
+    if (bytes === 0) requireNoChunk(this.#objects.blocks, dataset);
     return this.#value(path, {
       type,
       shape,
@@ -185,12 +188,17 @@ export class Hdf5File implements Disposable {
     if (type.class === CLASS.vlen) return this.#texts(what, type.size, bytes);
     if (type.class === CLASS.string) {
       // An array of characters has one byte each, of which several may make a letter.
-      if (type.size === 1 && bytes.length > 1) return [decodeFixedText(bytes)];
+      if (type.size === 1 && bytes.length > 1) {
+        if (bytes[0] === 0) throw hasZeros(what);
+        requireTrailingZeros(what, bytes);
+        return [decodeFixedText(bytes)];
+      }
       const count = Math.floor(bytes.length / type.size);
-      return Array.from(
-        { length: count },
-        (_, i) => decodeFixedText(bytes.subarray(i * type.size, (i + 1) * type.size)),
-      );
+      return Array.from({ length: count }, (_, i) => {
+        const own = bytes.subarray(i * type.size, (i + 1) * type.size);
+        if (type.isPadded) requireTrailingZeros(what, own);
+        return decodeFixedText(own);
+      });
     }
     const sampleType = findSampleType(type);
     if (sampleType === null) throw new DecodeFailed(`${what} has ${type.name}, which are not read`);
@@ -231,8 +239,9 @@ export class Hdf5File implements Disposable {
 
   #isElsewhere(path: string, file: string): DecodeFailed {
     const name = quoted(/[^\\/]*$/.exec(file)![0]);
-    const exists = this.#exists === null ? "" : this.#exists(file) ? " and exists" : " and does not exist";
-    return new DecodeFailed(`${path} is a link into another file, ${name}, which is not read${exists}`);
+    const exists = this.#exists?.(file) ?? null;
+    const told = exists === null ? "" : exists ? " and exists" : " and does not exist";
+    return new DecodeFailed(`${path} is a link into another file, ${name}, which is not read${told}`);
   }
 
   /** Elements of a region, one after the other; numbers are little-endian. @throws {DecodeFailed | Stopped} */
@@ -246,6 +255,14 @@ export class Hdf5File implements Disposable {
   }
 }
 
+const hasZeros = (what: string) => new DamagedStructure(`${what} is damaged: zeros stand in place of a text`);
+
+/** Checks that zeros stand only behind the characters of a text. @throws {DamagedStructure} */
+function requireTrailingZeros(what: string, characters: ArrayLike<number>): void {
+  const end = Array.prototype.indexOf.call(characters, 0);
+  if (end >= 0 && Array.prototype.slice.call(characters, end).some((one) => one !== 0)) throw hasZeros(what);
+}
+
 /** Whether elements are numbers or texts. */
 const isValue = ({ class: own, isText }: Datatype): boolean =>
   own === CLASS.integer || own === CLASS.float || own === CLASS.string || isText;
@@ -256,11 +273,12 @@ function requireSmall(what: string, bytes: number): void {
   }
 }
 
-/** The text of a value, its parts joined. Integers are units of UTF-16. */
-function joinText(value: Value | undefined): string | null {
+/** The text of a value, its parts joined. Integers are units of UTF-16. @throws {DamagedStructure} zeros stand inside */
+function joinText(path: string, value: Value | undefined): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value[0] !== "number") return (value as readonly string[]).join("").trim();
   const units = value as readonly number[];
+  requireTrailingZeros(`a text of ${path}`, units);
   const end = units.indexOf(0);
   return String.fromCharCode(...units.slice(0, end < 0 ? undefined : end).map((unit) => unit & 0xffff))
     .trim();

@@ -22,6 +22,8 @@ interface HeapLayout {
   /** Rows of the root; 0 if it is a direct block. */
   readonly rows: number;
   readonly hugeTree: number | null;
+  /** Number of objects of all kinds. */
+  readonly objects: number;
 }
 
 /** The heap of an object. */
@@ -41,6 +43,11 @@ export class FractalHeap {
     this.#owner = owner;
     blocks.claim(address, owner, "a fractal heap");
     this.#layout = readLayout(blocks, address);
+  }
+
+  /** Number of objects that the heap states. */
+  get size(): number {
+    return this.#layout.objects;
   }
 
   /** The object behind an identifier. @throws {DamagedStructure} */
@@ -184,7 +191,12 @@ function readLayout(blocks: Hdf5Blocks, address: number): HeapLayout {
   if (filterBytes > 0) fields.fail("its objects are compressed, which is not read");
   fields.skip(sizes.length);
   const hugeTree = fields.address();
-  fields.skip(sizes.length + sizes.address + 8 * sizes.length);
+  fields.skip(sizes.length + sizes.address + 3 * sizes.length);
+  const managed = fields.length();
+  fields.skip(sizes.length);
+  const huge = fields.length();
+  fields.skip(sizes.length);
+  const objects = managed + huge + fields.length();
   const [width, firstBytes, mostDirect] = [fields.u16(), fields.length(), fields.length()];
   const bits = fields.u16();
   fields.skip(2);
@@ -204,5 +216,6 @@ function readLayout(blocks: Hdf5Blocks, address: number): HeapLayout {
     root,
     rows,
     hugeTree,
+    objects,
   };
 }

@@ -5,8 +5,8 @@ import type { Fields } from "./fields.ts";
 /** Bytes of a collection that are kept in memory, at most. */
 const MAX_KEPT_BYTES = 8 << 20;
 
-/** Everything in a collection begins at a multiple of 8 bytes. */
-const alignTo8 = (bytes: number): number => bytes + 7 & ~7;
+/** What is stored in heaps of texts begins at multiples of 8 bytes. */
+export const alignTo8 = (bytes: number): number => bytes + 7 & ~7;
 
 /** The texts of a file that lie in its global heaps. */
 export class GlobalHeaps {

@@ -2,8 +2,9 @@
 import type { Hdf5Blocks } from "./blocks.ts";
 import { NODE, type NodePlace, placeChild, readNodeV1, ROOT, type TreeKind } from "./btree_v1.ts";
 import { readTree, RecordNodes } from "./btree_v2.ts";
-import { DamagedStructure, decodeFixedText, Fields } from "./fields.ts";
+import { computeLookup3, DamagedStructure, decodeFixedText, Fields } from "./fields.ts";
 import { FractalHeap } from "./fractal_heap.ts";
+import { alignTo8 } from "./global_heap.ts";
 import { MESSAGE, type Message, type ObjectHeader } from "./object_header.ts";
 
 /** Where a name in a group leads. */
@@ -53,7 +54,10 @@ export function readLinks(blocks: Hdf5Blocks, { address, messages }: ObjectHeade
       for (const at of [own.definedAddress(), own.definedAddress()]) blocks.claimData(at, address, owner);
       readSymbolTable(blocks, fields, { owner, address }, add);
     }
-    if (type === MESSAGE.link) add(...readLink(fields));
+    if (type === MESSAGE.link) {
+      const { name, link } = readLink(fields);
+      add(name, link);
+    }
     if (type === MESSAGE.linkInfo) readLinksInHeap(blocks, fields, owner, add);
   }
   return links;
@@ -61,8 +65,15 @@ export function readLinks(blocks: Hdf5Blocks, { address, messages }: ObjectHeade
 
 type Add = (name: string, link: GroupLink) => void;
 
+interface NamedLink {
+  readonly name: string;
+  /** The name in bytes. */
+  readonly named: Uint8Array;
+  readonly link: GroupLink;
+}
+
 /** Reads a link (section IV.A.2.g). */
-function readLink(fields: Fields): [name: string, link: GroupLink] {
+function readLink(fields: Fields): NamedLink {
   fields.version(1);
   const flags = fields.u8();
   const type = flags & 8 ? fields.u8() : 0;
@@ -70,13 +81,13 @@ function readLink(fields: Fields): [name: string, link: GroupLink] {
   const named = fields.take(fields.uint(1 << (flags & 3)));
   if (named.includes(0)) fields.fail("a name in it ends too early");
   const name = decodeFixedText(named);
-  if (type === 0) return [name, { kind: "hard", address: fields.definedAddress() }];
+  if (type === 0) return { name, named, link: { kind: "hard", address: fields.definedAddress() } };
   const value = fields.part(fields.u16());
   if (type === 1 && (value.left === 0 || value.bytes.includes(0))) fields.fail("a path in it ends too early");
-  if (type === 1) return [name, { kind: "soft", path: decodeFixedText(value.bytes) }];
-  if (type !== 64) return [name, { kind: "unknown" }];
+  if (type === 1) return { name, named, link: { kind: "soft", path: decodeFixedText(value.bytes) } };
+  if (type !== 64) return { name, named, link: { kind: "unknown" } };
   value.skip(1);
-  return [name, { kind: "external", file: value.text() }];
+  return { name, named, link: { kind: "external", file: value.text() } };
 }
 
 function readLinksInHeap(blocks: Hdf5Blocks, fields: Fields, owner: string, add: Add): void {
@@ -90,10 +101,28 @@ function readLinksInHeap(blocks: Hdf5Blocks, fields: Fields, owner: string, add:
   }
   const heap = new FractalHeap(blocks, heapAt, owner);
   const tree = readTree(blocks, treeAt, [LINKS_BY_NAME], owner);
-  for (const record of new RecordNodes(blocks, tree).all()) {
-    const object = heap.object(record.subarray(HASH_BYTES));
-    add(...readLink(new Fields(object, `a link of ${owner}`, fields.sizes)));
+  const records = new RecordNodes(blocks, tree).all();
+  requireCount(records.length, heap.size, owner);
+  for (const record of records) {
+    const own = new Fields(heap.object(record.subarray(HASH_BYTES)), `a link of ${owner}`, fields.sizes);
+    const { name, named, link } = readLink(own);
+    requireHash(own, named, record, 0);
+    add(name, link);
   }
+}
+
+/** Checks that a tree lists all objects of its heap. @throws {DamagedStructure} */
+export function requireCount(listed: number, held: number, owner: string): void {
+  if (listed === held) return;
+  throw new DamagedStructure(
+    `${owner} is damaged: its tree lists ${listed} of the ${held} names of its heap`,
+  );
+}
+
+/** Checks that a record, which holds the hash of a name at a place, is that of a name. @throws {DamagedStructure} */
+export function requireHash(fields: Fields, name: Uint8Array, record: Uint8Array, at: number): void {
+  const stated = new DataView(record.buffer, record.byteOffset, record.length).getUint32(at, true);
+  if (stated !== computeLookup3(name)) fields.fail("its tree lists another name");
 }
 
 /** Order of names as in C, whose characters are bytes. */
@@ -110,6 +139,8 @@ class LocalHeap {
   readonly #data: Fields;
   /** Places without names: start and end. */
   readonly #free: [number, number][] = [];
+  /** Ends of the texts of symbols, by their places. */
+  readonly #held = new Map<number, number>();
 
   constructor(blocks: Hdf5Blocks, address: number, owner: string) {
     const what = "a heap of names";
@@ -155,6 +186,31 @@ class LocalHeap {
     if (at % 8 !== 0 || at >= bytes.length || end < 0 || isFree) this.#data.fail(`it has no text at ${at}`);
     return bytes.subarray(at, end);
   }
+
+  /** The name of a symbol or the path of its link, which no other symbol has. */
+  take(at: number): Uint8Array {
+    const text = this.text(at);
+    if (this.#held.has(at)) this.#data.fail(`two symbols have the text at ${at}`);
+    this.#held.set(at, at + text.length);
+    return text;
+  }
+
+  /**
+   * Checks that no text of a symbol begins inside a text. What a former, longer text left may precede one only behind another
+   * text, or a free place.
+   */
+  requireApart(): void {
+    const { bytes } = this.#data;
+    const afterFree = new Set(this.#free.map(([, end]) => end));
+    let last = -1;
+    for (const [at, end] of [...this.#held].sort(([a], [b]) => a - b)) {
+      const isNext = at === alignTo8(last + 1) || afterFree.has(at);
+      if (at <= last || at > 0 && bytes[at - 1] !== 0 && !isNext) {
+        this.#data.fail(`the text at ${at} is in another one`);
+      }
+      last = end;
+    }
+  }
 }
 
 function readSymbolTable(
@@ -188,6 +244,7 @@ function readSymbolTable(
     }
   };
   walk(root, ROOT);
+  heap.requireApart();
 }
 
 /** Reads a node of symbols (section III.B and III.C); returns its last name. */
@@ -213,11 +270,11 @@ function readSymbols(
     const [nameAt, header, cached] = [fields.uint(sizes.address), fields.address(), fields.u32()];
     fields.skip(4);
     const scratch = fields.part(16);
-    const name = heap.text(nameAt);
+    const name = heap.take(nameAt);
     if (!comesAfter(name, before)) fields.fail("its names are not in order");
     before = name;
     if (cached === 2) {
-      const path = decodeFixedText(heap.text(scratch.u32()));
+      const path = decodeFixedText(heap.take(scratch.u32()));
       if (path === "") fields.fail(`${decodeFixedText(name)} is a link without a path`);
       add(decodeFixedText(name), { kind: "soft", path });
     } else if (header === null || cached > 1) fields.fail(`${decodeFixedText(name)} leads nowhere`);

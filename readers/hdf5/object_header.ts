@@ -36,6 +36,8 @@ export interface ObjectHeader {
   readonly messages: readonly Message[];
   /** Number of hard links that lead to the object. */
   readonly links: number;
+  /** Messages have a multiple of so many bytes. */
+  readonly alignment: 1 | 8;
 }
 
 /** Most parts of a header, and most bytes of all its parts. Attributes that need more are stored outside. */
@@ -103,7 +105,7 @@ function readFirst(blocks: Hdf5Blocks, address: number, what: string): ObjectHea
       `${what} at ${address} is damaged: it states ${count} messages and has ${messages.length}`,
     );
   }
-  return { address, messages, links };
+  return { address, messages, links, alignment: 8 };
 }
 
 function readSecond(blocks: Hdf5Blocks, address: number, what: string): ObjectHeader {
@@ -131,5 +133,5 @@ function readSecond(blocks: Hdf5Blocks, address: number, what: string): ObjectHe
   });
   const counted = messages.find(({ type }) => type === MESSAGE.referenceCount);
   const links = counted === undefined ? 1 : new DataView(counted.bytes.slice().buffer).getUint32(1, true);
-  return { address, messages, links };
+  return { address, messages, links, alignment: 1 };
 }

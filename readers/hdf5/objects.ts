@@ -6,7 +6,7 @@ import { type Dataspace, type Datatype, readDataspace, readDatatype } from "./da
 import { DamagedStructure, decodeFixedText, Fields } from "./fields.ts";
 import { FractalHeap } from "./fractal_heap.ts";
 import { GlobalHeaps } from "./global_heap.ts";
-import { type GroupLink, isGroupHeader, readLinks } from "./group.ts";
+import { type GroupLink, isGroupHeader, readLinks, requireCount, requireHash } from "./group.ts";
 import { MESSAGE, type Message, type ObjectHeader, readObjectHeader } from "./object_header.ts";
 
 /** An attribute, or what else has a value. */
@@ -22,11 +22,11 @@ const ATTRIBUTES_BY_NAME = 8;
 /** Bytes of an identifier in a heap of attributes or messages. */
 const ID_BYTES = 8;
 
+/** Where the hash of a name is in a record, behind the identifier, flags and number of the attribute. */
+const HASH_AT = ID_BYTES + 5;
+
 /** Most attributes of an object. */
 const MAX_ATTRIBUTES = 100_000;
-
-/** Most objects whose names are compared when a file is opened. */
-const MAX_SURVEYED = 1000;
 
 /** Most objects that are kept in memory. */
 const MAX_KEPT = 2000;
@@ -50,28 +50,6 @@ export class Objects {
     this.heaps = new GlobalHeaps(this.blocks);
     this.#names.set(this.root, new Set(["the superblock"]));
     this.header(this.root);
-    if (this.blocks.beginSurvey()) this.#survey();
-  }
-
-  /**
-   * Lists the groups of a small file, so that two names for one object, or two owners of one structure, are known before any of them
-   * is used. What cannot be read is left to those who ask for it.
-   */
-  #survey(): void {
-    const left = [this.root];
-    const seen = new Set(left);
-    for (let address = left.pop(); address !== undefined && seen.size <= MAX_SURVEYED; address = left.pop()) {
-      try {
-        if (!isGroupHeader(this.header(address))) continue;
-        for (const link of this.links(address).values()) {
-          if (link.kind !== "hard" || seen.has(link.address)) continue;
-          seen.add(link.address);
-          left.push(link.address);
-        }
-      } catch (error) {
-        if (!(error instanceof DamagedStructure)) throw error;
-      }
-    }
   }
 
   get root(): number {
@@ -177,17 +155,19 @@ export class Objects {
     if (known !== undefined) return known;
     const what = `an attribute of the object at ${address}`;
     const found = new Map<string, () => HeldValue>();
-    const add = (fields: Fields) => {
-      const { name, value } = this.#attributeIn(fields);
+    const header = this.header(address);
+    const add = (fields: Fields, alignment: number) => {
+      const { name, named, value } = this.#attributeIn(fields, alignment);
       if (found.has(name) || found.size >= MAX_ATTRIBUTES) {
         fields.fail(`there are two ${JSON.stringify(name)}`);
       }
       found.set(name, value);
+      return named;
     };
-    for (const message of this.header(address).messages) {
-      if (message.type === MESSAGE.attribute) add(this.fields(message, what));
+    for (const message of header.messages) {
+      if (message.type === MESSAGE.attribute) add(this.fields(message, what), header.alignment);
       if (message.type === MESSAGE.attributeInfo) {
-        this.#attributesInHeap(address, this.fields(message, what), add);
+        this.#attributesInHeap(address, this.fields(message, what), (fields) => add(fields, 1));
       }
     }
     if (this.#attributes.size >= MAX_KEPT) this.#attributes.clear();
@@ -195,7 +175,7 @@ export class Objects {
     return found;
   }
 
-  #attributesInHeap(address: number, fields: Fields, add: (fields: Fields) => void): void {
+  #attributesInHeap(address: number, fields: Fields, add: (fields: Fields) => Uint8Array): void {
     fields.version(0);
     const flags = fields.u8();
     fields.skip(flags & 1 ? 2 : 0);
@@ -207,19 +187,27 @@ export class Objects {
     const owner = `the attributes of the object at ${address}`;
     const heap = new FractalHeap(this.blocks, heapAt, owner);
     const tree = readTree(this.blocks, treeAt, [ATTRIBUTES_BY_NAME], owner);
-    for (const record of new RecordNodes(this.blocks, tree).all()) {
+    const records = new RecordNodes(this.blocks, tree).all();
+    const isShared = (record: Uint8Array) => (record[ID_BYTES]! & 2) !== 0;
+    requireCount(records.filter((record) => !isShared(record)).length, heap.size, owner);
+    for (const record of records) {
       const id = record.subarray(0, ID_BYTES);
-      const isShared = (record[ID_BYTES]! & 2) !== 0;
-      add(
-        isShared
-          ? this.#fromTable(MESSAGE.attribute, id, fields.what)
-          : new Fields(heap.object(id), fields.what, fields.sizes),
-      );
+      const own = isShared(record)
+        ? this.#fromTable(MESSAGE.attribute, id, fields.what)
+        : new Fields(heap.object(id), fields.what, fields.sizes);
+      requireHash(own, add(own), record, HASH_AT);
     }
   }
 
-  /** Reads the name of an attribute, and its value on demand (section IV.A.2.m). */
-  #attributeIn(fields: Fields): { readonly name: string; readonly value: () => HeldValue } {
+  /**
+   * Reads the name of an attribute, also in bytes, and its value on demand (section IV.A.2.m).
+   *
+   * @param alignment of what its length is a multiple
+   */
+  #attributeIn(
+    fields: Fields,
+    alignment: number,
+  ): { readonly name: string; readonly named: Uint8Array; readonly value: () => HeldValue } {
     const version = fields.version(1, 2, 3);
     const flags = fields.u8();
     const [nameBytes, typeBytes, spaceBytes] = [fields.u16(), fields.u16(), fields.u16()];
@@ -232,16 +220,19 @@ export class Objects {
     const name = decodeFixedText(named);
     const what = `${fields.what}, ${JSON.stringify(name)},`;
     const [type, space] = [fields.take(padded(typeBytes)), fields.take(padded(spaceBytes))];
+    const valueAt = fields.at;
     const bytes = fields.take(fields.left);
     const part = (type: number, bytes: Uint8Array, isShared: boolean) =>
       this.fields({ type, bytes, isShared: version > 1 && isShared }, what);
     return {
       name,
+      named: end < 0 ? named : named.subarray(0, end),
       value: () => {
         const own = readDatatype(part(MESSAGE.datatype, type, (flags & 1) !== 0));
         const { shape } = readDataspace(part(MESSAGE.dataspace, space, (flags & 2) !== 0));
         const needed = shape === null ? 0 : shape.reduce((product, length) => product * length, own.size);
-        if (!(needed <= bytes.length)) {
+        const whole = Math.ceil((valueAt + needed) / alignment) * alignment;
+        if (whole !== valueAt + bytes.length) {
           throw new DamagedStructure(
             `${what} is damaged: its value needs ${needed} bytes and has ${bytes.length}`,
           );

@@ -17,6 +17,7 @@ import { OptionalMetadata } from "../hdf5/optional.ts";
 import { type DatasetPlane, planDatasets, requireReadable } from "../hdf5/planes.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import { MAX_CHANNELS, MAX_PLANE_SAMPLES } from "../io/limits.ts";
+import { leavesFolder } from "../io/paths.ts";
 import {
   buildAxes,
   type Calibration,
@@ -52,10 +53,13 @@ const [Z, Y, X] = [0, 1, 2];
 /** Opens an Imaris file. @throws {DecodeFailed} damaged or not supported */
 export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => openImarisScenes(source));
 
-function openImarisScenes({ path, files }: Source): Scenes {
+function openImarisScenes({ path, files, staysInFolder = false }: Source): Scenes {
   const source = files.open(path);
+  // A page of another site must not learn what there is elsewhere.
   const exists = (name: string) =>
-    unlessDamaged(() => files.kind(resolve(dirname(path), name)), null) !== null;
+    staysInFolder && leavesFolder(name)
+      ? null
+      : unlessDamaged(() => files.kind(resolve(dirname(path), name)), null) !== null;
   const open = () => new Hdf5File(source, exists);
   using file = open();
   return oneScene(describeImaris(source, file, open));

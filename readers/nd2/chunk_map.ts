@@ -37,6 +37,8 @@ function nameAt(bytes: Uint8Array, start: number): string {
   const name = bytes.subarray(start, start + MAX_NAME_BYTES);
   const end = name.indexOf(0x21);
   if (end < 0) throw new DecodeFailed(`it has no name at ${start}`);
+  const zero = name.indexOf(0);
+  if (zero >= 0 && zero < end) throw new DecodeFailed(`the name at ${start} has zeros in place of letters`);
   return String.fromCharCode(...name.subarray(0, end + 1));
 }
 

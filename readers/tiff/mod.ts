@@ -12,7 +12,7 @@
  * that does not lie in the file is refused, too.
  */
 import { basename, dirname, extname, join } from "node:path";
-import { Unreadable } from "../errors.ts";
+import { unlessDamaged, Unreadable } from "../errors.ts";
 import { MAX_XML_BYTES } from "../io/limits.ts";
 import type { FileAccess } from "../io/file_access.ts";
 import { warnAboutZeros } from "../metadata/lost_text.ts";
@@ -28,6 +28,9 @@ import { TiffFile } from "./tiff_file.ts";
 
 /** Largest number of zeros of an empty description that a warning counts. */
 const MAX_ZEROS = 4096;
+
+/** What DateTime holds (TIFF 6.0). */
+const DATE_TIME = "YYYY:MM:DD HH:MM:SS";
 
 /** A dialect: a quick check, and its reader, which is loaded if the check passes. */
 interface Dialect {
@@ -132,6 +135,8 @@ async function openTiffSeries({ path, files }: Source): Promise<OpenedSeries> {
       : "end";
     warnings.push(...warnAboutZeros(tagName(TAG.ImageDescription), zeros, few));
   }
+  const [moment = ""] = unlessDamaged(() => first.textStarts(TAG.DateTime, DATE_TIME.length), []);
+  warnings.push(...warnAboutZeros(tagName(TAG.DateTime), moment));
   const opened: OpenedTiff = { path, files, tiff, first, descriptions, warnings };
   const list = await openDialect(opened);
   const software = first.note(TAG.Software, 64);

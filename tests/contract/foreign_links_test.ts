@@ -121,7 +121,18 @@ Deno.test("a folder of links into the folder itself, or beside it without links,
     equal(files.kind(join(folder, "set/b.tif")), "file");
     equal(files.kind(join(folder, "beside/c.tif")), "file", "a sibling folder is reached without a link");
     equal(files.kind(join(folder, "set/away/c.tif")), null);
+    // Links that lead to links: out of the folder, by a folder, and out of it and back.
+    Deno.symlinkSync("away", join(folder, "set/twice"));
+    Deno.symlinkSync("twice/c.tif", join(folder, "set/thrice.tif"));
+    Deno.symlinkSync("../set/objects", join(folder, "beside/back"));
+    Deno.symlinkSync("../beside/back/b", join(folder, "set/round.tif"));
+    for (const name of ["set/twice/c.tif", "set/thrice.tif", "set/objects/../away/c.tif"]) {
+      equal(files.kind(join(folder, name)), null, name);
+      equal(files.kind(`${folder}/${name}`), null, name);
+      equal(files.openNeighbour(`${folder}/${name}`), null, name);
+    }
+    equal(files.kind(join(folder, "set/round.tif")), "file", "it ends in the folder");
     equal(files.openNeighbour(join(folder, "set/away/c.tif")), null);
-    deepEqual(files.list(join(folder, "set")), ["a.tif", "b.tif", "objects"]);
+    deepEqual(files.list(join(folder, "set")), ["a.tif", "b.tif", "objects", "round.tif"]);
     deepEqual(files.list(join(folder, "set/away")), []);
   }));

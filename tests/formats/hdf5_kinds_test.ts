@@ -1,6 +1,7 @@
 /** Types of numbers, links, user blocks and numbering in HDF5 files, and what sessions of them keep. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { join } from "node:path";
+import { Hdf5File } from "../../readers/hdf5/file.ts";
 import { FileAccess } from "../../readers/io/file_access.ts";
 import { collectGarbage } from "../../readers/io/runtime_internals.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
@@ -96,7 +97,23 @@ Deno.test("a link into another file is refused with its name, and whether it exi
   );
   await withFiles({ "a.ims": fixture("outside.ims"), "elsewhere.h5": new Uint8Array(9) }, async (path) => {
     match(await refusal(loadHere(path)), /another file, "elsewhere\.h5", which is not read and exists/);
+    match(await refusal(loadHere(path, { staysInFolder: true })), /which is not read and exists/);
   });
+});
+
+Deno.test("a page of another site does not learn from a link whether a file exists elsewhere", async () => {
+  const bytes = fixture("outside.ims");
+  bytes.set(
+    new TextEncoder().encode("../another.h"),
+    new TextDecoder("latin1").decode(bytes).indexOf("elsewhere.h5"),
+  );
+  for (const other of [{}, { "another.h": new Uint8Array(9) }]) {
+    await withFiles({ "set/a.ims": bytes, ...other }, async (path) => {
+      const exists = "another.h" in other ? "and exists" : "and does not exist";
+      match(await refusal(loadHere(path)), new RegExp(`"another\\.h", which is not read ${exists}$`));
+      match(await refusal(loadHere(path, { staysInFolder: true })), /"another\.h", which is not read$/);
+    });
+  }
 });
 
 Deno.test("hard links to one series are one image", async () => {
@@ -119,6 +136,29 @@ Deno.test("a stop ends the read of chunks that were never written", async () => 
       (error) => error,
     );
     equal(error?.tag, "shutting_down");
+  });
+});
+
+Deno.test("a stop ends a read between chunks that were never written, of which nothing is read", async () => {
+  await withFiles({ "a.nwb": fixture("structures_old.nwb") }, (path) => {
+    const stop = new StopFlag();
+    using files = new FileAccess(null, stop);
+    using file = new Hdf5File(files.open(path));
+    const chunked = file.names("/acquisition").map((name) => `/acquisition/${name}/data`)
+      .find((own) => file.kindOf(own) === "dataset" && file.dataset(own).layout.kind === "chunked");
+    ok(chunked !== undefined);
+    const { shape, ...dataset } = file.dataset(chunked);
+    // A longer first axis, whose further chunks nobody wrote.
+    const grown = { ...dataset, shape: shape.with(0, 1000 * shape[0]!) };
+    const blocks = file.blocksOf(grown, {
+      from: shape.map((_, axis) => axis === 0 ? shape[0]! : 0),
+      count: shape,
+    });
+    equal(blocks.next().value?.isFill, true);
+    equal(blocks.next().value?.isFill, true);
+    stop.raise();
+    throws(() => blocks.next(), { tag: "shutting_down" });
+    return Promise.resolve();
   });
 });
 

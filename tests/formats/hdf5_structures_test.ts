@@ -1,7 +1,12 @@
 /** Every structure of HDF5 that leads to another one, damaged: nothing is read for ever, and nothing damaged counts as missing. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import { join } from "node:path";
 import { ReaderError } from "../../readers/errors.ts";
+import { Hdf5Blocks } from "../../readers/hdf5/blocks.ts";
+import { requireNoChunk } from "../../readers/hdf5/elements.ts";
+import { DamagedStructure } from "../../readers/hdf5/fields.ts";
+import { Hdf5File } from "../../readers/hdf5/file.ts";
+import { FileAccess } from "../../readers/io/file_access.ts";
 import { loadBytes, refusal } from "../damage.ts";
 import { FIXTURES } from "../fixtures/expected.ts";
 import {
@@ -189,6 +194,183 @@ Deno.test("a name in a free place of its heap is damage", async () => {
   const lines = await wholeOf("lines.nwb");
   // The first name of the node of symbols at 21536 is at 8 of its heap, whose list of free places begins at 32.
   await requireNoSilence(lines, withWord(lines.bytes, 21536 + 8, 32), "a name at 32");
+});
+
+Deno.test("a chunk in the second half of the superblock is damage", async () => {
+  // Entry 49 of the leaf at 84808 leads to 0x12c3e, and to 0x3e without its upper bytes. The superblock has 96.
+  const bytes = fixture("structures_old.nwb");
+  await requireRefused(bytes.slice().fill(0, 87225, 87229), 4, 4);
+});
+
+Deno.test("a dataset whose length became 0, while its elements are stored, is damage", async () => {
+  const series = await wholeOf("series.nwb");
+  // The sizes of /acquisition/d_rows/dimension: length and limit, 32 bytes behind its header.
+  const bytes = series.bytes.slice();
+  equal(new DataView(bytes.buffer).getUint32(36104, true), 2);
+  bytes.fill(0, 36104, 36120);
+  await requireNoSilence(series, bytes, "no elements");
+  // Chunks without elements do not count as empty either.
+  for (const name of ["structures_new.nwb", "structures_old.nwb"]) {
+    const whole = fixture(name);
+    await withFiles({ "a.nwb": whole }, async (path) => {
+      using files = new FileAccess();
+      const source = files.open(path);
+      using file = new Hdf5File(source);
+      const found = file.names("/acquisition").map((own) => `/acquisition/${own}/data`)
+        .filter((own) => file.kindOf(own) === "dataset" && file.dataset(own).chunks !== null);
+      ok(found.length > 1);
+      for (const own of found) {
+        const dataset = file.dataset(own);
+        const none = { ...dataset, shape: dataset.shape.map(() => 0) };
+        throws(() => requireNoChunk(new Hdf5Blocks(source), none), DamagedStructure, own);
+      }
+      await Promise.resolve();
+    });
+  }
+});
+
+Deno.test("a link whose path is the name of another one is damage", async () => {
+  const series = await wholeOf("series.nwb");
+  // The second symbol of the node at 18288 is a link, whose path is at 32 of its heap. Names there are at 8, 16, 64 and 72.
+  const link = 18288 + 8 + 40 + 24;
+  equal(new DataView(series.bytes.buffer).getUint32(link, true), 32);
+  for (const to of [8, 16, 64, 72, 40]) {
+    const bytes = withWord(series.bytes, link, to);
+    ok(await requireNoSilence(series, bytes, `a path at ${to}`) < series.scenes.length, `a path at ${to}`);
+  }
+});
+
+/** What is damaged in a file, whoever asks for it. */
+const damageIn = (bytes: Uint8Array) =>
+  withFiles({ "a.h5": bytes }, (path) => {
+    using files = new FileAccess();
+    using file = new Hdf5File(files.open(path));
+    const found: string[] = [];
+    const tryTo = (read: () => void) => {
+      try {
+        read();
+      } catch (error) {
+        if (!(error instanceof DamagedStructure)) throw error;
+        found.push(error.message);
+      }
+    };
+    const walk = (path: string) => {
+      tryTo(() => {
+        for (const name of file.attributeNames(path)) tryTo(() => file.attribute(path, name));
+      });
+      tryTo(() => {
+        if (file.kindOf(path) !== "group") return;
+        for (const name of file.names(path)) walk(`${path}/${name}`);
+      });
+    };
+    walk("");
+    return Promise.resolve(found);
+  });
+
+/** Fields of the header of a B-tree of version 2 (section III.A.2): root, records of it, and all records. */
+const [ROOT_AT, ROOT_RECORDS_AT, RECORDS_AT] = [16, 24, 26];
+
+/** The headers of such trees of a type, with the address of their roots. */
+function recordTrees(bytes: Uint8Array, ...types: number[]) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return structuresIn(bytes).filter(({ kind, at }) => kind === "BTHD" && types.includes(bytes[at + 5]!))
+    .map((header) => ({ header, root: Number(view.getBigUint64(header.at + ROOT_AT, true)) }));
+}
+
+Deno.test("chunks in a leaf of another tree, whose checksum is right, are damage", async () => {
+  const whole = await wholeOf("structures_new.nwb");
+  const leaves = structuresIn(whole.bytes).filter(({ kind, at }) =>
+    kind === "BTLF" && whole.bytes[at + 5] === 10
+  );
+  // Its one leaf has 36 records of 32 bytes; the other tree has leaves of as many and more.
+  const { header, root } = recordTrees(whole.bytes, 10)[0]!;
+  ok(leaves.length > 10);
+  for (const { at } of leaves) {
+    if (at === root) continue;
+    const bytes = withChecksum(whole.bytes, withWord(whole.bytes, header.at + ROOT_AT, at), header);
+    equal(await requireNoSilence(whole, bytes, `the root is ${at}`), whole.scenes.length - 1, `${at}`);
+  }
+});
+
+Deno.test("two trees with one leaf are damage for both datasets, before one of them is read", async () => {
+  const whole = await wholeOf("structures_new.nwb");
+  const [small, large] = recordTrees(whole.bytes, 10);
+  // The header of the larger tree becomes that of the smaller one, whose chunks lie inside both datasets.
+  const bytes = whole.bytes.slice();
+  bytes.copyWithin(large!.header.at, small!.header.at, small!.header.at + small!.header.length);
+  equal(await requireNoSilence(whole, bytes, "one leaf"), whole.scenes.length - 2);
+});
+
+Deno.test("a tree of links or attributes that states no records, and whose checksum is right, is damage", async () => {
+  const whole = await wholeOf("structures_new.nwb");
+  const trees = recordTrees(whole.bytes, 5, 8);
+  equal(trees.length, 3);
+  for (const { header } of trees) {
+    const bytes = whole.bytes.slice();
+    bytes.fill(0xff, header.at + ROOT_AT, header.at + ROOT_RECORDS_AT);
+    bytes.fill(0, header.at + ROOT_RECORDS_AT, header.at + RECORDS_AT + 8);
+    const empty = withChecksum(whole.bytes, bytes, header);
+    const said = await damageIn(empty);
+    ok(said.some((text) => /its tree lists 0 of the \d+ names of its heap/.test(text)), said.join("; "));
+  }
+});
+
+Deno.test("a tree whose records have the hashes of other names is damage", async () => {
+  const whole = await wholeOf("structures_new.nwb");
+  for (const { root } of recordTrees(whole.bytes, 8)) {
+    const leaf = structuresIn(whole.bytes).find(({ at }) => at === root)!;
+    // Records of 17 bytes: identifier, flags, number and hash. The first two exchange their identifiers.
+    const bytes = whole.bytes.slice();
+    bytes.copyWithin(root + 6, root + 6 + 17, root + 6 + 17 + 8);
+    bytes.set(whole.bytes.subarray(root + 6, root + 6 + 8), root + 6 + 17);
+    const exchanged = withChecksum(whole.bytes, bytes, leaf);
+    const said = await damageIn(exchanged);
+    ok(said.some((text) => /its tree lists another name/.test(text)), said.join("; "));
+  }
+});
+
+Deno.test("zeros inside a text of one character an element are damage, and at its end a shorter text", async () => {
+  const whole = await wholeOf("filters.ims");
+  const at = new TextDecoder("latin1").decode(whole.bytes).indexOf("GFP");
+  const header = structuresIn(whole.bytes).find((one) => one.at < at && at < one.at + one.length);
+  ok(header !== undefined);
+  const zeroed = (from: number, to: number) =>
+    withChecksum(whole.bytes, whole.bytes.slice().fill(0, at + from, at + to), header);
+  equal(whole.scenes[0]!.summary.channels[0]!.name, "GFP");
+  for (const [from, to] of [[0, 1], [1, 2], [0, 3]] as const) {
+    const { summary } = await loadBytes(whole.name, zeroed(from, to));
+    const said = summary.warnings.map(({ text }) => text);
+    ok(said.some((text) => /zeros stand in place of a text/.test(text)), said.join("; "));
+  }
+  const { summary } = await loadBytes(whole.name, zeroed(2, 3));
+  equal(summary.channels[0]!.name, "GF");
+});
+
+Deno.test("an attribute whose sizes count fewer bytes than it has is damage", async () => {
+  // Behind headers of version 2, and of version 1, whose messages have multiples of 8 bytes.
+  for (
+    const [name, value, axes] of [["filters.ims", "GFP", 19], [
+      "padded.ims",
+      "2024-03-05 11:07:11.500",
+      23,
+    ]] as const
+  ) {
+    const bytes = fixture(name);
+    const at = new TextDecoder("latin1").decode(bytes).indexOf(value);
+    const header = structuresIn(bytes).find((one) => one.at < at && at < one.at + one.length);
+    ok(at > 0);
+    deepEqual(await damageIn(bytes), []);
+    // Sizes and limits before the value; from the number of axes on, that is one element.
+    for (const from of [at - 16, at - axes]) {
+      const changed = bytes.slice().fill(0, from, at);
+      // Parts of old headers have no checksum.
+      const said = await damageIn(header === undefined ? changed : withChecksum(bytes, changed, header));
+      ok(
+        said.some((text) => /its value needs \d+ bytes and has \d+/.test(text)),
+        `${name}: ${said.join("; ")}`,
+      );
+    }
+  }
 });
 
 Deno.test("two names for one object that states one link are damage for both", async () => {

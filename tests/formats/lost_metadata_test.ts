@@ -306,6 +306,36 @@ const CASES: Readonly<Record<string, readonly [Write, (folder: string) => void, 
     zeros("series_tzc.lsm", "Ch", 1, 1),
     /zeros stand in place of letters of the name of channel 0/,
   ],
+  "a zero in a label of ImageJ": [
+    from("tiff", "imagej_labels_names.tif"),
+    zeros("imagej_labels_names.tif", utf16("DAPI"), 2, 2),
+    /ImageJMetadata \(50839\) holds labels with zeros in place of text/,
+  ],
+  "a zero at the end of one label of ImageJ": [
+    from("tiff", "imagej_labels_names.tif"),
+    zeros("imagej_labels_names.tif", utf16("DAPI"), 2, 6),
+    /ImageJMetadata \(50839\) holds labels with zeros in place of text/,
+  ],
+  "zeros in the date of a TIFF": [
+    tiff([306, 2, "2021:02:03 04:05:06\0"]),
+    zeros("a.tif", "04:05", 2),
+    /DateTime \(306\) holds 2 zeros in place of text/,
+  ],
+  "a zero in the description of a further array": [
+    from("tiff", "shaped_two_arrays.tif"),
+    zeros("shaped_two_arrays.tif", `"axes": "YX"`, 1, 6),
+    /ImageDescription \(270\) of page \d+ holds 1 zero in place of text/,
+  ],
+  "a zero in a name of the chunk map of an ND2": [
+    from("nd2", "series.nd2"),
+    (folder) =>
+      change(join(folder, "series.nd2"), (bytes) => {
+        const at = Buffer.from(bytes).lastIndexOf("ImageTextInfoLV!");
+        ok(at > Buffer.from(bytes).indexOf("ImageTextInfoLV!"), "the chunk, then the map");
+        bytes.fill(0, at + 2, at + 3);
+      }),
+    /The chunk map is unusable \(the name at \d+ has zeros in place of letters\)/,
+  ],
   "zeros in the settings of ScanImage": [
     scanImage,
     zeros("a.tif", "SI.hChannels.channelName", 24),

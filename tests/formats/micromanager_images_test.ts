@@ -265,6 +265,30 @@ Deno.test("keeps a summary of 900 KB, as a plate of 2,000 positions has", async 
   });
 });
 
+Deno.test("reads records behind many megabytes of others, whatever blanks stand between them", async () => {
+  await inFolder(async (put, folder) => {
+    const { Summary, ...records } = metadata(name1);
+    // 12 MiB: no window holds the file.
+    const others = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`Other-${i}`, { a: "x".repeat(300_000 + i) }]),
+    );
+    const whole = { Summary, ...others, ...records };
+    for (
+      const [name, text] of Object.entries({
+        none: JSON.stringify(whole),
+        lines: JSON.stringify(whole, null, 2),
+        returns: JSON.stringify(whole, null, 1).replaceAll("\n", "\r\n"),
+      })
+    ) {
+      write(put, name, name1, text);
+      const { summary: { warnings, times } } = await loadHere(join(folder, name, name1(0, 0, 0)));
+      deepEqual(warnings, [], name);
+      // As the records say, which come last.
+      deepEqual(times, [0, 0.5], name);
+    }
+  });
+});
+
 Deno.test("serves the positions of one folder as scenes", async () => {
   await inFolder(async (put, folder) => {
     const at = (position: number): NameOf => (t, c, z) =>

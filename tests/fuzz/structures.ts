@@ -4,12 +4,14 @@
  * usage: deno task stress structures [--cases N] [--first N] [--seed N]
  *
  * Each case writes zeros over a structure, or replaces an address by another valid one; half of the cases correct the
- * checksum. It is silent where something that is served differs without a warning that the whole file does not have.
+ * checksum. It is silent where something that is served differs without a warning that the whole file does not have. Zeros that only
+ * end a text earlier are allowed, since nothing tells how long a text was; such cases are printed and counted apart.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ReaderError } from "../../readers/errors.ts";
+import { Hdf5File } from "../../readers/hdf5/file.ts";
 import { FileAccess } from "../../readers/io/file_access.ts";
 import {
   pointersIn,
@@ -34,6 +36,9 @@ interface SceneReading {
 
 /** Readings by scene; `null` for a scene that is refused. */
 type Reading = readonly (SceneReading | null)[];
+
+/** Deepest groups whose texts are listed. */
+const MAX_DEPTH = 12;
 
 /** Slowest case that is no hang, in milliseconds. */
 const MAX_CASE_MS = 5000;
@@ -98,20 +103,69 @@ async function readAll(path: string, scenes: number): Promise<Reading> {
   return readings;
 }
 
+/** Something that differs without a warning. */
+interface Difference {
+  readonly kind: "facts" | "planes";
+  readonly text: string;
+}
+
 /** What differs without a warning. */
-function silentIn(whole: Reading, damaged: Reading): string[] {
+function silentIn(whole: Reading, damaged: Reading): Difference[] {
   return damaged.flatMap((own, scene) => {
     const before = whole[scene]!;
     if (own === null || before === null || own.warnings.some((text) => !before.warnings.includes(text))) {
       return [];
     }
-    const differ = (kind: "facts" | "planes") =>
+    const differ = (kind: Difference["kind"]) =>
       Object.entries(own[kind]).filter(([name, value]) => before[kind][name] !== value)
-        .map(([name, value]) =>
-          `scene ${scene}: ${name} is ${value.slice(0, 80)}, not ${before[kind][name]?.slice(0, 80)}`
-        );
-    return [...differ("facts"), ...differ("planes")].slice(0, 3);
+        .map(([name, value]) => ({
+          kind,
+          text: `scene ${scene}: ${name} is ${value.slice(0, 80)}, not ${before[kind][name]?.slice(0, 80)}`,
+        }));
+    return [...differ("facts"), ...differ("planes")];
   });
+}
+
+/** Texts of at least two letters in attributes, as they are stored. */
+function textsIn(path: string): Uint8Array[] {
+  using files = new FileAccess();
+  using file = new Hdf5File(files.open(path));
+  const texts = new Set<string>();
+  const walk = (path: string, depth: number) => {
+    for (const name of file.attributeNames(path)) {
+      try {
+        for (const one of file.attribute(path, name) ?? []) if (typeof one === "string") texts.add(one);
+      } catch (error) {
+        if (!(error instanceof ReaderError)) throw error;
+      }
+    }
+    if (depth > MAX_DEPTH || file.kindOf(path) !== "group") return;
+    for (const name of file.names(path)) {
+      const own = `${path}/${name}`;
+      if (["group", "dataset"].includes(file.kindOf(own))) walk(own, depth + 1);
+    }
+  };
+  walk("/", 0);
+  return [...texts].filter((text) => text.length > 1).map((text) => new TextEncoder().encode(text));
+}
+
+/** Whether a file differs from a whole one by letters at the ends of texts only, which are zeros. */
+export function endsTexts(whole: Uint8Array, changed: Uint8Array, texts: readonly Uint8Array[]): boolean {
+  const differs = (at: number) => whole[at] !== changed[at];
+  for (let at = 0; at < whole.length; at += 1) {
+    if (!differs(at)) continue;
+    // A text around this place.
+    const text = texts.find((text) => {
+      for (let start = Math.max(0, at - text.length + 1); start <= at; start += 1) {
+        if (text.every((byte, i) => whole[start + i] === byte)) {
+          return changed.subarray(at, start + text.length).every((byte) => byte === 0);
+        }
+      }
+      return false;
+    });
+    if (text === undefined) return false;
+  }
+  return true;
 }
 
 /** A change of a file, in words too. */
@@ -157,10 +211,14 @@ export async function damageFromShell(args: readonly string[]): Promise<never> {
   // Attributes of `types.nwb` are numbers that are addresses, too.
   const seeds = seedsOf("hdf5").filter(({ name }) => name !== "outside.ims" && name !== "types.nwb");
   const small = seeds.filter(({ name }) => !name.startsWith("structures_"));
-  const known = new Map<Seed, { whole: Reading; structures: Structure[]; bytes: Uint8Array }>();
+  const known = new Map<
+    Seed,
+    { whole: Reading; structures: Structure[]; bytes: Uint8Array; texts: Uint8Array[] }
+  >();
   const [first, count] = [Number(values.first), Number(values.cases)];
-  const totals = { refused: 0, warned: 0, same: 0, silent: 0, slow: 0, failed: 0 };
+  const totals = { refused: 0, warned: 0, same: 0, allowed: 0, silent: 0, slow: 0, failed: 0 };
   const started = performance.now();
+  let [slowest, most] = [0, 0];
   for (let n = first; n < first + count; n += 1) {
     if (n > first && (n - first) % 1000 === 0) console.log(`${n - first} cases: ${JSON.stringify(totals)}`);
     const random = new Random(Number(values.seed), n);
@@ -170,9 +228,14 @@ export async function damageFromShell(args: readonly string[]): Promise<never> {
       const bytes = seed.files.get(seed.open)!;
       Deno.writeFileSync(path, bytes);
       const scenes = (await planHere(path)).summary.sceneCount;
-      known.set(seed, { whole: await readAll(path, scenes), structures: structuresIn(bytes), bytes });
+      known.set(seed, {
+        whole: await readAll(path, scenes),
+        structures: structuresIn(bytes),
+        bytes,
+        texts: textsIn(path),
+      });
     }
-    const { whole, structures, bytes } = known.get(seed)!;
+    const { whole, structures, bytes, texts } = known.get(seed)!;
     const [changed, what] = damage(bytes, structures, random);
     Deno.writeFileSync(path, changed);
     const since = performance.now();
@@ -180,8 +243,11 @@ export async function damageFromShell(args: readonly string[]): Promise<never> {
       const reading = await readAll(path, whole.length);
       const silent = silentIn(whole, reading);
       if (silent.length > 0) {
-        totals.silent += 1;
-        console.log(`case ${n}, ${seed.name}, ${what}: ${silent.join("; ")}`);
+        const isAllowed = silent.every(({ kind }) => kind === "facts") && endsTexts(bytes, changed, texts);
+        totals[isAllowed ? "allowed" : "silent"] += 1;
+        const found = silent.slice(0, 3).map(({ text }) => text).join("; ");
+        const why = isAllowed ? "allowed, a text ends earlier and stays valid: " : "";
+        console.log(`case ${n}, ${seed.name}, ${what}: ${why}${found}`);
       } else if (reading.every((one) => one === null)) totals.refused += 1;
       else if (JSON.stringify(reading) === JSON.stringify(whole)) totals.same += 1;
       else totals.warned += 1;
@@ -189,14 +255,18 @@ export async function damageFromShell(args: readonly string[]): Promise<never> {
       totals.failed += 1;
       console.log(`case ${n}, ${seed.name}, ${what}: ${error instanceof Error ? error.stack : error}`);
     }
-    if (performance.now() - since > MAX_CASE_MS) {
+    const took = performance.now() - since;
+    slowest = Math.max(slowest, took);
+    most = Math.max(most, Deno.memoryUsage().rss);
+    if (took > MAX_CASE_MS) {
       totals.slow += 1;
-      console.log(`case ${n}, ${seed.name}, ${what}: ${(performance.now() - since).toFixed()} ms`);
+      console.log(`case ${n}, ${seed.name}, ${what}: ${took.toFixed()} ms`);
     }
   }
   Deno.removeSync(folder, { recursive: true });
   const seconds = ((performance.now() - started) / 1000).toFixed();
-  console.log(`${count} cases in ${seconds} s: ${JSON.stringify(totals)}`);
+  const cost = `slowest ${slowest.toFixed()} ms, at most ${(most / 2 ** 20).toFixed()} MiB`;
+  console.log(`${count} cases in ${seconds} s, ${cost}: ${JSON.stringify(totals)}`);
   Deno.exit(totals.silent + totals.slow + totals.failed > 0 ? 1 : 0);
 }
 

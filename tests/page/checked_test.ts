@@ -242,4 +242,6 @@ Deno.test("kept work with a view, a range or a region that is NaN is shown witho
   const { source: _, ...others } = kept;
   const view = { x0: 0, y0: NaN, x1: 600, y1: 80 };
   assert.deepEqual(dropDamage({ ...kept, source: { ...LOOK.source, view } }), others);
+  const channels = LOOK.source.channels.map((channel: Json) => ({ ...channel, range: [0, NaN] }));
+  assert.deepEqual(dropDamage({ ...kept, source: { ...LOOK.source, channels } }), others);
 });

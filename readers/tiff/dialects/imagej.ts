@@ -19,7 +19,7 @@ import { StatedNumbers } from "../../metadata/stated_numbers.ts";
 import { unescapeText } from "../../metadata/text.ts";
 import { unlessLost, warnIf, type Warning, warning } from "../../warning.ts";
 import { type ArrayAxes, locateArrayPlanes } from "../array_axes.ts";
-import type { Directory } from "../directory.ts";
+import { cutAtNul, type Directory } from "../directory.ts";
 import { isImageJText } from "../marks.ts";
 import { type PageLayout, readPage } from "../page.ts";
 import {
@@ -59,6 +59,13 @@ export function openImageJ({ tiff, first, descriptions }: OpenedTiff): Stack {
     const text = `${tagName(TAG.ImageJMetadata)} holds lookup tables of nothing but zeros`;
     lost.push(warning("metadata_damaged", text));
   }
+  lost.push(
+    ...warnIf(
+      items.hasZeros,
+      "metadata_damaged",
+      `${tagName(TAG.ImageJMetadata)} holds labels with zeros in place of text`,
+    ),
+  );
   const array = fields.has("scifio") ? readScifioArray(fields, layout) : null;
   const calibrations = array?.calibrations ?? readImageJCalibrations(fields, first, lost);
   const { plane, warnings, ...planes } = array?.axes
@@ -179,11 +186,12 @@ const [MAGIC, LABEL, TABLE, INFO] = [0x494a494a, 0x6c61626c, 0x6c757473, 0x696e6
 /** Largest number of items in a file; ImageJ itself keeps no more slices. */
 const MAX_ITEMS = 1 << 20;
 
-const NO_ITEMS = { labels: [], colors: [], info: null, isBlank: false };
+const NO_ITEMS = { labels: [], colors: [], info: null, isBlank: false, hasZeros: false };
 
 /**
  * The items of tag 50839: the first line of each label, in plane order; `#rrggbb` of the last entry of each lookup table, `null`
- * for a table of another size; the text; whether a table is nothing but zeros.
+ * for a table of another size; the text; whether a table is nothing but zeros; whether labels have zeros, with which some writers
+ * end all of them.
  *
  * @throws {DecodeFailed} they have more than `most` bytes, lie outside the file, or do not fit their counts
  */
@@ -203,6 +211,7 @@ function readLabels(directory: Directory, most: number) {
   const colors: (string | null)[] = [];
   let info: string | null = null;
   let isBlank = false;
+  const ends = new Set<number>();
   let at = headerBytes;
   let item = 1;
   for (let pair = 4; pair + 8 <= headerBytes; pair += 8) {
@@ -214,8 +223,13 @@ function readLabels(directory: Directory, most: number) {
         throw new DecodeFailed(`item ${item} ends after its ${bytes.length} bytes`);
       }
       const value = bytes.subarray(at, at + length);
-      if (type === LABEL) labels.push(decoder.decode(value).split("\n", 1).join().trim());
-      else if (type === TABLE) {
+      if (type === LABEL) {
+        const label = decoder.decode(value);
+        const end = label.indexOf("\0");
+        // A zero inside counts as another number of zeros than any label ends with.
+        ends.add(end < 0 ? 0 : /^\0+$/.test(label.slice(end)) ? label.length - end : Infinity);
+        labels.push(cutAtNul(label).split("\n", 1).join().trim());
+      } else if (type === TABLE) {
         const isEmpty = value.every((byte) => byte === 0);
         isBlank ||= isEmpty;
         colors.push(
@@ -225,7 +239,7 @@ function readLabels(directory: Directory, most: number) {
       at += length;
     }
   }
-  return { labels, colors, info, isBlank };
+  return { labels, colors, info, isBlank, hasZeros: ends.size > 1 || ends.has(Infinity) };
 }
 
 /** Indices before the name in a label by Bio-Formats: `c:1/2 z:1/3 - DAPI`. */

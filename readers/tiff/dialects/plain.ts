@@ -9,6 +9,7 @@ import { DecodeFailed, quoted, unlessDamaged } from "../../errors.ts";
 import { buildAxes, type Calibration, convertStep, keepCalibrated } from "../../metadata/axes.ts";
 import { buildLineScan } from "../../metadata/line_scan.ts";
 import { isJsonObject, parseJsonText } from "../../metadata/json.ts";
+import { warnAboutZeros } from "../../metadata/lost_text.ts";
 import { type AxisLetter, type SceneEntry, sizesOf } from "../../reader.ts";
 import { warnIf, type Warning, warning } from "../../warning.ts";
 import {
@@ -31,7 +32,7 @@ import {
   tagMoment,
 } from "../stack.ts";
 import { countContiguous, listPlanesAt, listPlanesInRun, PageChain } from "../stored_planes.ts";
-import { TAG } from "../tags.ts";
+import { TAG, tagName } from "../tags.ts";
 import { isShape } from "../marks.ts";
 
 /** Largest number of scenes in a file whose pages are grouped only by layout. */
@@ -63,10 +64,14 @@ export function openPlainSeries(opened: OpenedTiff): SeriesList {
     .filter((page) => !taken.has(page) && chain.shownKind(page) !== null);
   const all = [first];
   // Further arrays, as far as descriptions identify them, then pages grouped by layout.
+  const lost: Warning[] = [];
   let at = 0;
   while (first.array !== null && at < shown.length && all.length < MAX_PAGE_SCENES) {
     const series = findArrayAt(chain, shown, at);
-    if (series === null) break;
+    if (series === null) {
+      lost.push(...warnAboutDescription(chain, shown[at]!));
+      break;
+    }
     all.push(series);
     at += series.pages.length;
   }
@@ -78,7 +83,7 @@ export function openPlainSeries(opened: OpenedTiff): SeriesList {
   return {
     count: all.length,
     own: 0,
-    warnings: warnIf(further > 0, "scenes_left_out", text),
+    warnings: [...lost, ...warnIf(further > 0, "scenes_left_out", text)],
     entries: (most) =>
       all.slice(0, most).map((series) => ({ name: null, sizes: readSeriesSizes(chain, series) })),
     open: (index) => buildPlainStack(chain, all[index]!),
@@ -176,6 +181,13 @@ const arrangeAlongZ = (planes: number, { samples, width, height }: PageLayout): 
   ],
   rows: "Y",
 });
+
+/** Warns about a description of a further array that has zeros, so that nobody knows which pages are its. */
+function warnAboutDescription(chain: PageChain, page: number): Warning[] {
+  if (!chain.isDescribed(page)) return [];
+  const [text = ""] = chain.directory(page).notes(TAG.ImageDescription, MAX_SHAPE_TEXT);
+  return warnAboutZeros(`${tagName(TAG.ImageDescription)} of page ${page}`, text);
+}
 
 function findArrayAt(chain: PageChain, shown: readonly number[], at: number): PageSeries | null {
   const page = shown[at]!;

@@ -160,7 +160,9 @@ function* walkEntries(
     return bytes.every((byte) => byte === 0) ? "it holds nothing but zeros" : damagedAt(at);
   }
   for (;;) {
-    at = skipBlanks(bytes, moved(at + 1));
+    // `moved` may replace the bytes.
+    const next = moved(at + 1);
+    at = skipBlanks(bytes, next);
     if (bytes[at] === CLOSE) {
       const rest = skipBlanks(bytes, at + 1);
       return base + rest === size ? null : damagedAt(rest);
