@@ -137,7 +137,7 @@ export function groupByFolder(all: readonly Compared[], statistic: Statistic): F
   const folders = Map.groupBy(all, ({ folder }) => folder);
   return [...folders].map(([folder, inFolder]) => {
     const recordings = [...Map.groupBy(inFolder, ({ path }) => path).values()].map((own) => ({
-      name: own[0]!.recording,
+      name: own[0]?.recording ?? "",
       value: computeMean(own.map((one) => one[statistic])),
       rest: computeMean(own.map(({ rest }) => rest)),
     }));
