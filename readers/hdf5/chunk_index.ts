@@ -305,11 +305,11 @@ function requireApart(
   { keys, children }: Pick<TreeNode<ChunkKey>, "keys" | "children">,
   fail: (why: string) => never,
 ): void {
-  const order = children.map((_, i) => i).sort((a, b) => children[a]! - children[b]!);
-  for (const [i, at] of order.entries()) {
-    const next = order[i + 1];
-    if (next !== undefined && children[at]! + Math.max(1, keys[at]!.bytes) > children[next]!) {
-      fail(`two chunks share the bytes at ${children[next]}`);
-    }
+  const chunks = children.map((address, i) => ({ address, end: address + Math.max(1, keys[i]!.bytes) }))
+    .sort((a, b) => a.address - b.address);
+  let end = 0;
+  for (const chunk of chunks) {
+    if (chunk.address < end) fail(`two chunks share the bytes at ${chunk.address}`);
+    end = chunk.end;
   }
 }

@@ -16,13 +16,13 @@ const UM_IN_CM = 10_000;
 function layOutStill(file: Hdf5File, path: string) {
   const dataset = file.dataset(path);
   const { shape } = dataset;
-  const colours = shape.length === 3 ? shape[2]! : 1;
+  const [width = 0, height = 0, colours = 1] = shape;
   if (shape.length !== 2 && (shape.length !== 3 || colours < 3 || colours > 4)) {
     throw new DecodeFailed(
       `${path} has ${shape.join(" x ")} samples, an image needs columns, rows and colours`,
     );
   }
-  const sizes = { C: colours, Y: shape[1]!, X: shape[0]! };
+  const sizes = { C: colours, Y: height, X: width };
   requireSamples(dataset, sizes.Y, sizes.X);
   return { dataset, sizes };
 }

@@ -154,8 +154,9 @@ export function findDefinedSize(root: XmlElement): ImageSize | null {
     findElementNumber(findChild(holder, "width")),
     findElementNumber(findChild(holder, "height")),
   ];
-  const isCount = (value: number | null) => Number.isSafeInteger(value) && value! >= 1;
-  return isCount(width) && isCount(height) ? { width: width!, height: height! } : null;
+  const isCount = (value: number | null): value is number =>
+    value !== null && Number.isSafeInteger(value) && value >= 1;
+  return isCount(width) && isCount(height) ? { width, height } : null;
 }
 
 /** Adds the XML documents of the files in order, and the document of the first frame, which those of other frames repeat. */
