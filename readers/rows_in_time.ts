@@ -57,7 +57,7 @@ async function withRowsInTime(given: Acquisition, stop: StopFlag): Promise<Timed
   }
   const lines = await Lines.find(given, sizes.T ?? 1, stop);
   const timed = withTimes(asLines(acquisition, lines));
-  // What stamps show no step of is no time.
+  // Rows whose stamps show no step are not served as time.
   const isTimed = timed.lineScan?.secondsPerLine != null;
   return { ...timed, times: null, lineScan: isTimed ? timed.lineScan : null };
 }

@@ -22,7 +22,7 @@ export interface StoredChunk {
   readonly mask: number;
 }
 
-/** A dataset whose chunks are looked for. */
+/** A dataset with the index of its chunks. */
 export interface ChunkedData {
   readonly path: string;
   /** Address of its header. */
@@ -165,7 +165,7 @@ interface ChunkKey {
   readonly place: readonly number[];
 }
 
-/** Nodes of a small index, whose chunks are compared with each other before one is used: they have no checksums. */
+/** Nodes of a small index. All its chunks are compared before one is used, since nodes have no checksums. */
 const MAX_COMPARED_NODES = 64;
 
 /** Nodes that are kept in memory. */
@@ -267,7 +267,7 @@ class ChunkTree {
     }
   }
 
-  /** The library removes chunks outside when a dataset shrinks. */
+  /** Checks that chunks lie inside the dataset: when it shrinks, the library removes the others. */
   #requireInside({ keys, children }: TreeNode<ChunkKey>): void {
     const { chunk, shape } = this.#data;
     for (const { place } of keys.slice(0, children.length)) {

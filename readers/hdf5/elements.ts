@@ -14,7 +14,7 @@ export interface ElementRegion {
   readonly count: readonly number[];
 }
 
-/** A decoded part. Its bytes are little-endian words, or an element for all where nothing was written. */
+/** A decoded part. Its bytes are little-endian words; where nothing was written, one element that stands for all. */
 export interface Block extends ElementRegion {
   readonly bytes: Uint8Array;
   readonly isFill: boolean;

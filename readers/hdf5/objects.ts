@@ -9,7 +9,7 @@ import { GlobalHeaps } from "./global_heap.ts";
 import { type GroupLink, isGroupHeader, readLinks } from "./group.ts";
 import { MESSAGE, type Message, type ObjectHeader, readObjectHeader } from "./object_header.ts";
 
-/** An attribute, or what else has a value. */
+/** An attribute, or anything else with a value. */
 export interface HeldValue {
   readonly type: Datatype;
   readonly shape: Dataspace["shape"];
@@ -31,7 +31,7 @@ const MAX_SURVEYED = 1000;
 /** Most objects that are kept in memory. */
 const MAX_KEPT = 2000;
 
-/** Deepest messages that are kept elsewhere and say so in turn. */
+/** Longest chain of messages that are kept elsewhere. */
 const MAX_SHARED = 8;
 
 /** The objects of a file. */
@@ -55,7 +55,7 @@ export class Objects {
 
   /**
    * Lists the groups of a small file, so that two names for one object, or two owners of one structure, are known before any of them
-   * is used. What cannot be read is left to those who ask for it.
+   * is used. Errors are ignored here; whoever uses the object gets them.
    */
   #survey(): void {
     const left = [this.root];
@@ -103,12 +103,12 @@ export class Objects {
     try {
       this.header(address);
     } catch (error) {
-      // Whoever asks for the object is told.
+      // Whoever uses the object gets the error.
       if (!(error instanceof DamagedStructure)) throw error;
     }
   }
 
-  /** Links of a group by their names. @throws {DamagedStructure} it is no group, or damaged */
+  /** Links of a group by their names. @throws {DamagedStructure} it is not a group, or damaged */
   links(address: number): ReadonlyMap<string, GroupLink> {
     const known = this.#links.get(address);
     if (known !== undefined) return known;

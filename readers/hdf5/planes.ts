@@ -34,7 +34,7 @@ export function requireReadable(dataset: Dataset): void {
   }
 }
 
-/** Bytes beside a plane: a chunk as it is stored, and what each of two filters and another kind of words make of it. */
+/** Bytes beside a plane: a chunk as it is stored, after each of two filters, and in other words. */
 const estimateDecoding = ({ dataset }: DatasetPlane): number => 4 * countChunkBytes(dataset);
 
 /** Bytes of the index of chunks and of what is read without chunks. */

@@ -153,7 +153,7 @@ const unneeded = new Uint8Array(1 << 16);
 /** A decoder of zlib streams; `null` if the runtime's streams have another structure. */
 export function zlibDecoder(): StreamDecoder | null {
   const stream = createInflate({ chunkSize: 64 });
-  // What is damaged is reported here, too.
+  // Damage is reported here, too.
   stream.on("error", () => {});
   const { _handle: handle, _writeState: left } = stream as unknown as Partial<StreamDecoder>;
   return typeof handle?.writeSync === "function" && left instanceof Uint32Array

@@ -227,7 +227,7 @@ function decideStep(
   const code = stated === null ? "step_unknown" : "metadata_disagree";
   const fits = seconds.length === size || isPart && seconds.length < size;
   const misfit = `The file has ${seconds.length} time stamps for ${size} ${many}`;
-  // Further stamps belong to something that is not known, so that none can be dealt to a time point.
+  // It is unknown what the further stamps belong to, so none can be assigned to a time point.
   if (seconds.length > size) {
     return { step: stated, warnings: [warning("metadata_disagree", `${misfit}; ${instead}`)] };
   }

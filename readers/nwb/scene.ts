@@ -19,13 +19,13 @@ export interface NwbImage {
   open(file: Hdf5File): Acquisition;
 }
 
-/** Date and time of the session as written, without the offset. A value that is no date is a warning. */
+/** Date and time of the session as written, without the offset. A value that is not a date is a warning. */
 export const readSessionMoment = (file: Hdf5File, metadata: OptionalMetadata): Moment =>
   metadata.read("session_start_time", () => {
     const value = file.value("/session_start_time");
     const moment = findMoment(String(value ?? ""));
     if (value !== undefined && moment.date === "") {
-      throw new DecodeFailed(`it is no date (${quoted(String(value))})`);
+      throw new DecodeFailed(`it is not a date (${quoted(String(value))})`);
     }
     return moment;
   }, UNDATED);

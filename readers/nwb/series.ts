@@ -31,7 +31,7 @@ interface SeriesLayout {
   };
 }
 
-/** @throws {DecodeFailed} the data are no frames */
+/** @throws {DecodeFailed} the data are not frames */
 function layOutSeries(file: Hdf5File, path: string, metadata: OptionalMetadata): SeriesLayout {
   const dataset = file.dataset(`${path}/data`);
   const { shape } = dataset;
@@ -59,11 +59,11 @@ function layOutSeries(file: Hdf5File, path: string, metadata: OptionalMetadata):
   return { dataset, rowAxis, columnAxis, sizes };
 }
 
-/** Lengths of the axes of a series. @throws {DecodeFailed} its data are no frames */
+/** Lengths of the axes of a series. @throws {DecodeFailed} its data are not frames */
 export const readSeriesLengths = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
   sizesOf(buildAxes(layOutSeries(file, path, new OptionalMetadata()).sizes, {}));
 
-/** Opens a series. @throws {DecodeFailed} its data are no frames */
+/** Opens a series. @throws {DecodeFailed} its data are not frames */
 export function openNwbSeries(file: Hdf5File, source: ByteSource, path: string): Acquisition {
   const metadata = new OptionalMetadata();
   const { dataset, rowAxis, columnAxis, sizes } = layOutSeries(file, path, metadata);

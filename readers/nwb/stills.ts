@@ -12,7 +12,7 @@ import { readSessionMoment, requireSamples } from "./scene.ts";
 /** Micrometres in a centimetre. */
 const UM_IN_CM = 10_000;
 
-/** A still with its sizes. @throws {DecodeFailed} the dataset is no image */
+/** A still with its sizes. @throws {DecodeFailed} the dataset is not an image */
 function layOutStill(file: Hdf5File, path: string) {
   const dataset = file.dataset(path);
   const { shape } = dataset;
@@ -27,11 +27,11 @@ function layOutStill(file: Hdf5File, path: string) {
   return { dataset, sizes };
 }
 
-/** Lengths of the axes of a still. @throws {DecodeFailed} the dataset is no image */
+/** Lengths of the axes of a still. @throws {DecodeFailed} the dataset is not an image */
 export const readStillLengths = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
   sizesOf(buildAxes(layOutStill(file, path).sizes, {}));
 
-/** Opens a still image. @throws {DecodeFailed} the dataset is no image */
+/** Opens a still image. @throws {DecodeFailed} the dataset is not an image */
 export function openStill(file: Hdf5File, source: ByteSource, path: string): Acquisition {
   const { dataset, sizes } = layOutStill(file, path);
   const { shape, sampleType } = dataset;

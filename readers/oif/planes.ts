@@ -19,7 +19,7 @@ export interface PlaneNames {
   /** Planes by stage position; each position is a scene. Its number is `null` if the names have none. */
   readonly places: readonly { readonly number: number | null; readonly planes: readonly PlaneName[] }[];
   readonly references: readonly PlaneName[];
-  /** Images that are no part of the acquisition, such as copies. */
+  /** Images that are not part of the acquisition, such as copies. */
   readonly strangers: ReadonlySet<string>;
   readonly warnings: readonly Warning[];
 }

@@ -137,7 +137,7 @@ export class DocumentParser {
   }
 }
 
-/** The number in an element, or `null`. @param numbers notes what is no number */
+/** The number in an element, or `null`. @param numbers notes a text that is not a number */
 export const findElementNumber = (element: XmlElement | undefined, numbers?: StatedNumbers): number | null =>
   numbers ? numbers.read(element?.name ?? "", element?.text) : numberOf(element?.text);
 

@@ -198,7 +198,7 @@ const VALUE_STARTS = /[{["\-\dtfn]/;
 /** Whether JSON allows a byte between values: tab, line feed, carriage return and space. */
 const isBlank = (byte: number): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9;
 
-/** Index of the first byte from `at` on that is no blank, or the length. */
+/** Index of the first byte from `at` on that is not a blank, or the length. */
 function skipBlanks(bytes: Uint8Array, at: number): number {
   while (at < bytes.length && isBlank(bytes[at]!)) at += 1;
   return Math.min(at, bytes.length);
