@@ -35,7 +35,7 @@ interface SceneReading {
 /** Readings by scene; `null` for a scene that is refused. */
 type Reading = readonly (SceneReading | null)[];
 
-/** Slowest case that is no hang, in milliseconds. */
+/** Slowest case that is not a hang, in milliseconds. */
 const MAX_CASE_MS = 5000;
 
 async function readScene(path: string, scene: number): Promise<SceneReading> {
