@@ -30,7 +30,7 @@ const MAX_BLOCK_BYTES = 32 << 20;
 /** Most metadata blocks that one question reads, and most of their bytes, so that no file keeps a reader busy. */
 const [MAX_BLOCKS, MAX_METADATA_BYTES] = [2_000_000, 2 ** 30];
 
-/** What the superblock tells. */
+/** Facts of the superblock. */
 export interface Superblock {
   readonly sizes: FieldSizes;
   /** Where address 0 is in the source. */

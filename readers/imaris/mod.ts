@@ -425,7 +425,7 @@ function warnAboutStatedCounts(
   ];
 }
 
-/** What is added to the number of a channel for its group in `DataSetInfo`: some programs count these from 1. */
+/** The difference between the numbers of a channel in `DataSetInfo` and in `DataSet`: some programs count the former from 1. */
 function findFirstChannel(file: Hdf5File, channels: readonly number[], metadata: OptionalMetadata): number {
   const groups = metadata.read(
     "DataSetInfo",

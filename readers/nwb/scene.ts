@@ -1,4 +1,4 @@
-/** What the scenes of an NWB file share. */
+/** The parts that all scenes of an NWB file share. */
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
 import type { Hdf5File } from "../hdf5/file.ts";

@@ -192,7 +192,7 @@ const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0
 /** A key without escapes and characters that need one. */
 const PLAIN_KEY = /^"[^"\\\p{Cc}]*"$/u;
 
-/** What a JSON value begins with. */
+/** First characters of JSON values. */
 const VALUE_STARTS = /[{["\-\dtfn]/;
 
 /** Whether JSON allows a byte between values: tab, line feed, carriage return and space. */
