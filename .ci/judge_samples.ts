@@ -29,7 +29,7 @@ export function judge({ bad, rows }: Comparison, known: string): Verdict {
   const counts = Object.values(rows).flatMap((row) => Object.entries(row));
   const passed = counts.filter(([name]) => name.endsWith(" ok")).reduce((sum, [, count]) => sum + count, 0);
   return {
-    // A comparison of nothing is no success.
+    // A comparison of nothing is not a success.
     passed,
     failed: unexpected.length + passing.length + (passed === 0 ? 1 : 0),
     lines: [

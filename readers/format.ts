@@ -1,4 +1,4 @@
-/** What a format is: its names, how it is recognised, and where its reader is. `formats.ts` lists all. */
+/** A format: its names, how it is recognised, and where its reader is. `formats.ts` lists all. */
 import type { ByteSource } from "./io/byte_source.ts";
 import type { FileAccess } from "./io/file_access.ts";
 import type { ReadScenes } from "./reader.ts";

@@ -250,7 +250,7 @@ export interface Source {
 /** One scene in the list of scenes. Sizes are empty if they are known only after opening the scene. */
 export interface SceneEntry {
   readonly name: string | null;
-  /** True if the reader builds the name, so that it is no path of another computer. */
+  /** True if the reader builds the name, so that it is not a path of another computer. */
   readonly isBuilt?: boolean;
   readonly sizes: Readonly<Partial<Record<AxisLetter, number>>>;
 }

@@ -32,8 +32,8 @@ const fitsPlane = ({ T = 1, X = 1 }: SceneEntry["sizes"]) => T * X <= MAX_PLANE_
 /** The sizes of a scene as it is served. */
 export function foldSizes(sizes: SceneEntry["sizes"]): SceneEntry["sizes"] {
   if (!areRowsInTime(sizes) || !fitsPlane(sizes)) return sizes;
-  const { T, ...rest } = sizes;
-  return { ...rest, Y: T! };
+  const { T = 1, ...rest } = sizes;
+  return { ...rest, Y: T };
 }
 
 /**
@@ -55,9 +55,9 @@ async function withRowsInTime(given: Acquisition, stop: StopFlag): Promise<Timed
     const text = `The ${sizes.T} time points of one row are too many for one plane and are served one by one`;
     return withTimes({ ...acquisition, warnings: [...acquisition.warnings, warning("axes_assumed", text)] });
   }
-  const lines = await Lines.find(given, sizes.T!, stop);
+  const lines = await Lines.find(given, sizes.T ?? 1, stop);
   const timed = withTimes(asLines(acquisition, lines));
-  // What stamps show no step of is no time.
+  // Rows whose stamps show no step are not served as time.
   const isTimed = timed.lineScan?.secondsPerLine != null;
   return { ...timed, times: null, lineScan: isTimed ? timed.lineScan : null };
 }
@@ -135,8 +135,9 @@ class Lines {
     const { axes, holds, planLines } = this.#acquisition;
     for (let l = 0; l < lengthOfAxis(axes, "L"); l += 1) {
       const at = { t, z: 0, l };
-      const left = this.#counts.keys()
-        .filter((channel) => this.#counts.get(channel)! > t && !this.#failures.has(`${channel} ${l}`))
+      const left = this.#counts.entries()
+        .filter(([channel, count]) => count > t && !this.#failures.has(`${channel} ${l}`))
+        .map(([channel]) => channel)
         .toArray();
       this.#stop.check();
       const held = left.filter((channel) => holds?.(channel, at) ?? true);
@@ -164,9 +165,10 @@ class Lines {
       return true;
     } catch (error) {
       if (!(error instanceof PlaneNotFound || error instanceof DecodeFailed)) throw error;
-      if (channels.length === 1) {
-        this.#reasons.set(channels[0]!, error.message);
-        this.#end(channels[0]!, at, error);
+      const [channel, ...others] = channels;
+      if (channel !== undefined && others.length === 0) {
+        this.#reasons.set(channel, error.message);
+        this.#end(channel, at, error);
       }
       return false;
     }
@@ -190,8 +192,7 @@ class Lines {
     const counts = channels.map((channel) => this.#counts.get(channel)!);
     const shortest = counts.indexOf(Math.min(...counts));
     const count = counts[shortest]!;
-    const [start, end] = [wanted?.start ?? 0, wanted?.end ?? count].map((row) => Math.min(row, count));
-    const filled = { start: start!, end: end! };
+    const filled = { start: Math.min(wanted?.start ?? 0, count), end: Math.min(wanted?.end ?? count, count) };
     const reason = this.#reasons.get(channels[shortest]!);
     const text = `${count} of ${this.#declared} lines are stored before the first that is missing${
       reason === undefined ? "" : `: ${reason}`

@@ -16,7 +16,7 @@ export interface Listener {
 /** Milliseconds until a listener that ended, and could not listen again at once, tries it again. */
 const AGAIN_MS = 20;
 
-/** What becomes of a listener. */
+/** Receives what happens to a listener. */
 export interface ListenerReports {
   warn(message: string): void;
   /** Another program has taken the port of a listener that ended. Pages of this server would send it their requests. */

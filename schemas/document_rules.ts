@@ -107,7 +107,8 @@ function checkRectangle(
       `the stop ${formatPoint(stop)} is not greater than the start ${formatPoint(start)}`,
     );
   }
-  if (image && (stop[0]! > image.columns || stop[1]! > image.rows)) {
+  const [right = NaN, bottom = NaN] = stop;
+  if (image && (right > image.columns || bottom > image.rows)) {
     problems.add(
       [...at, "stop"],
       `the stop ${formatPoint(stop)} lies outside the image of ${formatImageSize(image)}`,
@@ -125,7 +126,8 @@ function checkPoint(
   problems: DocumentProblems,
 ): void {
   const point = checkUsable(pixelPoint, value);
-  if (image && point && (point[0]! >= image.columns || point[1]! >= image.rows)) {
+  const [x = NaN, y = NaN] = point ?? [];
+  if (image && point && (x >= image.columns || y >= image.rows)) {
     problems.add(path, `the point ${formatPoint(point)} lies outside the image of ${formatImageSize(image)}`);
   }
 }

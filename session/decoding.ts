@@ -228,23 +228,24 @@ function assemblePlanes(
 ): DecodedPlanes {
   const isWhole = pieces.length === 1;
   const planes = new Map<number, Float32Array<ArrayBuffer>[]>(channels.map((channel) => [channel, []]));
-  for (const [i, piece] of pieces.entries()) {
-    const { rows: filled, planes: decoded } = answers[i]!;
-    const { start, end } = isWhole ? filled : piece.rows!;
+  const first = answers[0]!;
+  for (const [i, { rows, planes: decoded }] of answers.entries()) {
+    const piece = pieces[i]!;
+    const { start, end } = isWhole ? rows : piece.rows ?? rows;
     for (const [j, channel] of piece.channels.entries()) {
-      const own = decoded![j];
+      const own = decoded?.[j];
       if (own?.length !== (end - start) * columns) {
         throw new AcquisitionChanged("The planes have another shape than before");
       }
-      planes.get(channel)!.push(own);
+      planes.get(channel)?.push(own);
     }
   }
   return {
     planes: [...planes.values()],
-    referencePlanes: answers[0]!.referencePlanes,
+    referencePlanes: first.referencePlanes,
     warnings: answers.flatMap(({ warnings }) => warnings),
     files: new Map(answers.flatMap(({ files }) => [...files])),
     seen: answers.flatMap(({ seen }) => seen ?? []),
-    rows: isWhole ? answers[0]!.rows : { start: 0, end: height },
+    rows: isWhole ? first.rows : { start: 0, end: height },
   };
 }

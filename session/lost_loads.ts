@@ -1,4 +1,4 @@
-/** Loads that were stopped and whose workers do not end: what was loaded, so that the same file takes no second worker. */
+/** Files whose loads were stopped while their workers do not end, so that a file takes no second worker. */
 import { basename } from "node:path";
 import { quoted } from "../readers/errors.ts";
 import { startsHdf5 } from "../readers/hdf5/blocks.ts";
@@ -14,7 +14,7 @@ const MAX_REMEMBERED = 1000;
 /** Most workers that may be lost to HDF5 files. */
 export const MAX_LOST_TO_HDF5 = 2;
 
-/** Largest user block that is looked behind. */
+/** Largest user block behind which HDF5 is sought. */
 const MAX_USER_BLOCK = 1 << 20;
 
 interface LostFile {
@@ -26,7 +26,7 @@ interface LostFile {
 /** The loads that were lost. */
 export class LostLoads {
   readonly #clock: Clock;
-  /** What was lost, by path. */
+  /** Lost loads, by path. */
   readonly #files = new Map<string, Promise<LostFile>>();
   /** Paths on which lost workers work. */
   readonly #workers = new Map<object, string>();

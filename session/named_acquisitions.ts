@@ -48,7 +48,7 @@ export function findDoubtfulParts(
 /**
  * The acquisitions among the files and subfolders of a folder, by their names. Only allowed extensions are named.
  *
- * @param alone files that are parts of no other one, whatever their names
+ * @param alone files that belong to no other one, whatever their names
  */
 export function groupByName(
   groupings: readonly NamedGrouping[],

@@ -104,7 +104,7 @@ export function commitTime(): number {
     args: ["log", "-1", "--format=%ct"],
     cwd: ROOT,
   }).outputSync();
-  if (!success) throw new Error("The time of the commit is not known: this is no checkout of git");
+  if (!success) throw new Error("The time of the commit is not known: this is not a checkout of git");
   return Number(new TextDecoder().decode(stdout));
 }
 

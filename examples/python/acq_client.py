@@ -453,7 +453,7 @@ def _index(index: Any) -> Any:
 def _opened(server: str, url: str, body: dict) -> Acquisition:
     with _request(server, "POST", url, {key: value for key, value in body.items() if value is not None}) as answer:
         info = _json(server, answer.status, _text(answer))
-    if "sessionId" not in info:  # a dialog that was closed is no failure of HTTP
+    if "sessionId" not in info:  # a dialog that was closed is not a failure of HTTP
         raise _failure(server, answer.status, info)
     return Acquisition(server, info)
 
@@ -488,7 +488,7 @@ def _json(server: str, status: int, text: bytes) -> dict:
 def _failure(server: str, status: int, said: dict) -> AcqError:
     if isinstance(said.get("error"), str) and isinstance(said.get("message"), str):
         return AcqError(said["error"], said["message"], said.get("details"), said.get("missing") or ())
-    return AcqError("no_acq_server", f"{server} answered {status} and is no acq-server")
+    return AcqError("no_acq_server", f"{server} answered {status} and is not an acq-server")
 
 
 def _fill(rest: memoryview, answer: http.client.HTTPResponse) -> None:

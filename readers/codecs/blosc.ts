@@ -116,7 +116,7 @@ function readBloscHeader(source: Uint8Array, maxBytes: number): BloscHeader {
   if (size > encoded * MAX_EXPANSION) {
     throw new DecodeFailed(`the Blosc header declares ${size} decoded bytes, which ${encoded} cannot hold`);
   }
-  // What c-blosc never writes and refuses; a width of 0 would pass for data that are not shuffled.
+  // c-blosc never writes this, and refuses it; a width of 0 would pass for data that are not shuffled.
   if (size > 0 && (width === 0 || blockSize === 0 || blockSize > size)) {
     throw new DecodeFailed(
       `the Blosc header declares elements of ${width} bytes in blocks of ${blockSize} for ${size}`,

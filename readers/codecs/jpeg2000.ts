@@ -15,7 +15,7 @@ import {
 } from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
-/** What is used of the decoder's module. */
+/** The functions of the decoder's module that are used. */
 interface OpenJpeg {
   J2KDecoder: new () => Jpeg2000Decoder;
 }

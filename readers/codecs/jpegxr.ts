@@ -13,7 +13,7 @@ import {
 } from "./segment.ts";
 import { memoryRefused, WasmDecoder } from "./wasm_decoder.ts";
 
-/** What is used of the decoder's module. */
+/** The functions of the decoder's module that are used. */
 interface JpegXr {
   decode(bytes: Uint8Array): JpegXrImage;
 }

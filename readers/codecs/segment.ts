@@ -1,4 +1,4 @@
-/** What a codec of strips and tiles is: pictures that are compressed apart from others, and how they are decoded. */
+/** Codecs of strips and tiles: parts of an image that are compressed on their own, and how they are decoded. */
 import { DecodeFailed, ReaderError } from "../errors.ts";
 import type { StopFlag } from "../io/stop_flag.ts";
 
@@ -66,8 +66,8 @@ export const measureSegment = (
 });
 
 /**
- * What a decoder in WebAssembly takes in one call. Nothing can stop such a call, not even the end of its worker, so the
- * bounds let it end within 10 s on one core of 2020 (measured with noise, the slowest content).
+ * Bounds of one call of a decoder in WebAssembly. Nothing can stop such a call, not even the end of its worker, so they
+ * let it end within 10 s on one core of 2020 (measured with noise, the slowest content).
  */
 export interface WebAssemblyBounds {
   /** Most samples of a strip or tile. */

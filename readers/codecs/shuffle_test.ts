@@ -54,7 +54,7 @@ Deno.test("undoes the bit shuffle of elements of each width", () => {
   }
 });
 
-Deno.test("skips the bit shuffle for a block whose number of elements is no multiple of eight", () => {
+Deno.test("skips the bit shuffle for a block whose number of elements is not a multiple of eight", () => {
   const target = new Uint8Array(6);
   unshuffleBits(Uint8Array.of(1, 2, 3, 4, 5, 6), target, 2);
   assert.deepEqual([...target], [1, 2, 3, 4, 5, 6]);

@@ -38,7 +38,7 @@ for (const [name, frame] of Object.entries(FRAMES)) {
     equal(endOfFrames(Uint8Array.from(frame)), frame.length);
     equal(endOfFrames(two), two.length);
     equal(endOfFrames(Uint8Array.from([...frame, 1, 2, 3])), frame.length);
-    // Fewer than four bytes are no frame.
+    // Fewer than four bytes are not a frame.
     const step = frame.length > 1000 ? 5000 : 1;
     for (let length = 0; length < frame.length; length += step) {
       ok(endOfFrames(Uint8Array.from(frame.slice(0, length))) > length, `${length} bytes`);

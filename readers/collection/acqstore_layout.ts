@@ -25,9 +25,9 @@ import { withoutPaths } from "./acqstore_list.ts";
 import { listed, warnIf, type Warning, warning } from "../warning.ts";
 
 /**
- * Parses a document of a member. acqstore writes `NaN` and `Infinity`, which are no JSON and count as `null`.
+ * Parses a document of a member. acqstore writes `NaN` and `Infinity`, which are not JSON and count as `null`.
  *
- * @throws {DecodeFailed} anything else that is no JSON
+ * @throws {DecodeFailed} anything else that is not JSON
  */
 export function parseForeign(bytes: Uint8Array, what: string): { value: unknown; isFinite: boolean } {
   const latin = (at: number, length: number) => String.fromCharCode(...bytes.subarray(at, at + length));
@@ -110,7 +110,9 @@ function imageDocument(
   });
   if (unread.length > 0) {
     const names = unread.map(({ roi_id, name }) => quoted(String(name || roi_id)));
-    const text = `Regions that are no rectangle or line in whole pixels are left out: ${listed(names)}`;
+    const text = `Regions that are neither rectangles nor lines in whole pixels are left out: ${
+      listed(names)
+    }`;
     warnings.push(warning("metadata_damaged", text));
   }
   const display = displayOf(side.image_header_metadata ?? {}, warnings);
@@ -153,10 +155,10 @@ function regionOf(value: JsonObject): ImageDocument["rois"][number] {
 }
 
 /**
- * Steps of the rows and columns. Labels of units are shifted at times: one that names an axis is no unit, and nothing is moved to
+ * Steps of the rows and columns. Labels of units are shifted at times: one that names an axis is not a unit, and nothing is moved to
  * another axis.
  *
- * @param warnings receives a doubt about a label that is no unit
+ * @param warnings receives a doubt about a label that is not a unit
  */
 function displayOf(header: JsonObject, warnings: Warning[]): NonNullable<ImageDocument["axis_display"]> {
   const display: NonNullable<ImageDocument["axis_display"]> = {};

@@ -12,6 +12,7 @@ import type { OmeAxis } from "../ome_zarr/ome_image.ts";
 import {
   findOutside,
   type ImageShape,
+  listEnds,
   makeStraightPath,
   NO_REFERENCE,
   type ReferenceResult,
@@ -207,7 +208,7 @@ function readReference(membership: Membership, files: FileTree): ReferenceResult
       reference: {
         axes: [y, x],
         channels: restoreChannels(channels, kept),
-        ...exact ?? (path && isLine ? makeStraightPath(endsOf(path)) : { lineRoi: null, scanPath: path }),
+        ...exact ?? (path && isLine ? makeStraightPath(listEnds(path)) : { lineRoi: null, scanPath: path }),
         plan: () => acquisition.plan(channels.map((channel) => channel.index), FIRST_POSITION),
       },
       warnings: [...acquisition.warnings, ...warnings],
@@ -215,14 +216,12 @@ function readReference(membership: Membership, files: FileTree): ReferenceResult
   });
 }
 
-const endsOf = ({ x, y }: NonNullable<Reference["scanPath"]>) => [x[0]!, y[0]!, x[1]!, y[1]!] as const;
-
 function checkScanPathOn(
   shape: ImageShape,
   points: Membership["scanPath"],
 ): { readonly path: Reference["scanPath"]; readonly warnings: readonly Warning[] } {
   if (points === null) return { path: null, warnings: [] };
-  const path = { x: points.map((point) => point[0]!), y: points.map((point) => point[1]!) };
+  const path = { x: points.map(([x = NaN]) => x), y: points.map(([, y = NaN]) => y) };
   const outside = findOutside(path, shape);
   if (outside === null) return { path, warnings: [] };
   const text =

@@ -271,7 +271,7 @@ Deno.test("a collection document inside an image reaches nothing beside the imag
     const image = writeInside(folder);
     const { summary } = await open(image);
     assert.deepEqual([summary.reference, summary.collection ?? null], [null, null]);
-    // The same document in a folder that is no image counts.
+    // The same document in a folder that is not an image counts.
     Deno.mkdirSync(join(folder, "meta"));
     Deno.renameSync(join(image, "collection.json"), join(folder, "meta/collection.json"));
     assert.equal((await open(image)).summary.collection?.id, "col");

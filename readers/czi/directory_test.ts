@@ -37,7 +37,7 @@ Deno.test("refuses a dimension whose name is not one known capital letter, or oc
   const [x, y, c] = DIMENSIONS as [string, string, string];
   const named = (name: string) => read(bytesOf(HEAD, x, y, c, name + "00000000 01000000 00000000 01000000"));
   equal(named("4d000000").table.start("M", 0), 0);
-  // What follows the NUL is no part of the name.
+  // What follows the NUL is not part of the name.
   equal(named("4d00004d").table.start("M", 0), 0);
   const refused = {
     "6d000000": "m",

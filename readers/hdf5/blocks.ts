@@ -16,7 +16,7 @@ export const startsHdf5 = (head: Uint8Array): boolean => SIGNATURE.every((byte, 
 /** The smallest user block; a larger one is twice as long, or four times, and so on. */
 const USER_BLOCK_BYTES = 512;
 
-/** Where the superblock is; `null` if this is no HDF5 file. */
+/** Where the superblock is; `null` if this is not an HDF5 file. */
 export function findSuperblock(source: ByteSource): number | null {
   for (let at = 0; at + SIGNATURE.length <= source.size; at = at === 0 ? USER_BLOCK_BYTES : 2 * at) {
     if (startsHdf5(source.read(at, SIGNATURE.length, "the signature"))) return at;
@@ -27,15 +27,15 @@ export function findSuperblock(source: ByteSource): number | null {
 /** Largest metadata block: a heap's block or the part of a header. */
 const MAX_BLOCK_BYTES = 32 << 20;
 
-/** Most blocks of metadata of one question, and most bytes of them: what a file can keep a reader busy with. */
+/** Most metadata blocks that one question reads, and most of their bytes, so that no file keeps a reader busy. */
 const [MAX_BLOCKS, MAX_METADATA_BYTES] = [2_000_000, 2 ** 30];
 
-/** What the superblock tells. */
+/** Facts of the superblock. */
 export interface Superblock {
   readonly sizes: FieldSizes;
   /** Where address 0 is in the source. */
   readonly base: number;
-  /** Where the data end, from the base. */
+  /** End of the data, counted from the base. */
   readonly end: number;
   /** Address of the header of the root group. */
   readonly root: number;
@@ -48,13 +48,13 @@ export interface Superblock {
 /** Bytes behind the address of the root: what its entry repeats, or the checksum. */
 const [ENTRY_BYTES, CHECKSUM_BYTES] = [24, 4];
 
-/** What is known of a source however often it is opened: whom data belong to, and what two objects claim. */
+/** Facts about a source that outlast each opening: the owners of data, and what two owners claim. */
 interface KnownOwners {
-  /** Addresses of the objects that own data, by the addresses of these. */
+  /** Address of the owner, by the address of its data. */
   readonly data: Map<number, number>;
-  /** Addresses of blocks and objects of which nobody knows whose they are. */
+  /** Addresses of blocks and objects that two owners claim. */
   readonly contested: Set<number>;
-  /** Where the blocks are that were read. */
+  /** Places of the blocks that were read. */
   readonly extents: ReadExtents;
   /** Whether the names of a small file have been compared. */
   isSurveyed: boolean;
@@ -62,7 +62,7 @@ interface KnownOwners {
 
 const KNOWN = new WeakMap<ByteSource, KnownOwners>();
 
-/** Most data whose owners are known. */
+/** Most data whose owners are kept. */
 const MAX_KNOWN = 20_000;
 
 /** The metadata blocks of a file. */
@@ -75,7 +75,7 @@ export class Hdf5Blocks {
   #count = 0;
   #bytes = 0;
 
-  /** Reads the superblock. @throws {DecodeFailed} it is no HDF5 file, or shorter than it says */
+  /** Reads the superblock. @throws {DecodeFailed} it is not an HDF5 file, or shorter than it says */
   constructor(source: ByteSource) {
     this.source = source;
     const at = findSuperblock(source);
@@ -122,16 +122,16 @@ export class Hdf5Blocks {
     return new Fields(this.source.read(base + address, length, what), `${what} at ${address}`, sizes);
   }
 
-  /** Reads a block that ends with its checksum, of which the fields are those before it. @throws {DamagedStructure} */
+  /** Reads a block that ends with a checksum, and returns the fields before it. @throws {DamagedStructure} */
   readChecked(address: number, length: number, what: string): Fields {
     const { bytes, what: named, sizes } = this.read(address, length, what);
     return verifyChecksum(new Fields(bytes, named, sizes));
   }
 
   /**
-   * Notes to whom a block belongs. A block of two owners is damage, and so is one that leads to itself.
+   * Notes the owner of a block. A block with two owners is damaged, and so is one that leads to itself.
    *
-   * @throws {DamagedStructure} it belongs to another one
+   * @throws {DamagedStructure} it has another owner
    */
   claim(address: number, owner: string, what: string): void {
     const before = this.#owners.get(address);
@@ -142,10 +142,10 @@ export class Hdf5Blocks {
   }
 
   /**
-   * Notes which object the data at an address belong to. Of two objects with the same data nobody knows which is right, so both are
-   * damaged, also when the file is opened again.
+   * Notes which object owns the data at an address. If two objects claim the same data, either may be wrong, so both are damaged,
+   * also when the file is opened again.
    *
-   * @throws {DamagedStructure} they belong to another object, too
+   * @throws {DamagedStructure} another object claims them, too
    */
   claimData(address: number, object: number, what: string): void {
     const { data } = this.#known;
@@ -171,7 +171,7 @@ export class Hdf5Blocks {
     return isFirst;
   }
 
-  /** Notes that nobody knows whose a block or object is. */
+  /** Notes that two owners claim a block or object. */
   contest(address: number): void {
     if (this.#known.contested.size < MAX_KNOWN) this.#known.contested.add(address);
   }
@@ -182,13 +182,13 @@ export class Hdf5Blocks {
     throw new DamagedStructure(`${what} is damaged: what is at ${address} has another owner, too`);
   }
 
-  /** Forgets whom blocks belong to. */
+  /** Forgets the owners of blocks. */
   clear(): void {
     this.#owners.clear();
   }
 }
 
-/** The fields before a checksum. @throws {DamagedStructure} the checksum is another one */
+/** The fields before a checksum. @throws {DamagedStructure} the checksum differs */
 export function verifyChecksum(block: Fields): Fields {
   const { bytes, what, sizes } = block;
   if (bytes.length < 4) block.fail("it is too short");

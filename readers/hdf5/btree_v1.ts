@@ -12,12 +12,12 @@ export interface TreeNode<Key> {
   readonly children: readonly number[];
 }
 
-/** What a tree is made of. */
+/** How the nodes of a tree are stored. */
 export interface TreeKind<Key> {
   readonly type: number;
   readonly keyBytes: number;
   readonly key: (fields: Fields) => Key;
-  /** Whose tree it is. */
+  /** What owns the tree, for messages. */
   readonly owner: string;
 }
 

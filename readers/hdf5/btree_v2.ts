@@ -50,7 +50,7 @@ export function readTree(
   return { type, recordBytes, nodeBytes, depth, root, rootRecords, records, owner };
 }
 
-/** Bytes that a number up to this one takes. */
+/** Bytes that hold any number up to this one. */
 const countBytesFor = (most: number) => Math.floor(Math.floor(Math.log2(most)) / 8) + 1;
 
 /** Widths of the fields of a pointer to a node, by the level of that node: its records, and those below it. */

@@ -2,14 +2,14 @@
 import type { Hdf5Blocks } from "./blocks.ts";
 import { Fields } from "./fields.ts";
 
-/** An element of an array, with what it tells about its chunk. */
+/** An element of an array, which describes a chunk. */
 export interface FoundElement {
   readonly fields: Fields;
   /** Bytes of the size of a chunk; 0 for chunks without filters. */
   readonly sizeBytes: number;
 }
 
-/** What an element tells; `null` for a chunk that was never written. The size is `null` without filters. */
+/** The chunk that an element describes; `null` for a chunk that was never written. The size is `null` without filters. */
 export function readFoundElement(
   { fields, sizeBytes }: FoundElement,
 ): { readonly address: number; readonly bytes: number | null; readonly mask: number } | null {
@@ -63,7 +63,7 @@ function begin(fields: Fields, letters: string): number {
   return client;
 }
 
-/** Checks to which header a block belongs. */
+/** Checks that a block belongs to a header. */
 function requireHeader(fields: Fields, header: number): void {
   if (fields.definedAddress() !== header) fields.fail("it is of another array");
 }

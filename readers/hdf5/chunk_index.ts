@@ -22,7 +22,7 @@ export interface StoredChunk {
   readonly mask: number;
 }
 
-/** A dataset whose chunks are looked for. */
+/** A dataset with the index of its chunks. */
 export interface ChunkedData {
   readonly path: string;
   /** Address of its header. */
@@ -180,7 +180,7 @@ interface ChunkKey {
   readonly place: readonly number[];
 }
 
-/** Nodes of a small index, whose chunks are compared with each other before one is used: they have no checksums. */
+/** Nodes of a small index. All its chunks are compared before one is used, since nodes have no checksums. */
 const MAX_COMPARED_NODES = 64;
 
 /** Nodes that are kept in memory. */
@@ -282,6 +282,7 @@ class ChunkTree {
     }
   }
 
+  /** Checks that chunks lie inside the dataset: when it shrinks, the library removes the others. */
   #requireInside({ keys, children }: TreeNode<ChunkKey>): void {
     const { chunk, shape } = this.#data;
     for (const { place } of keys.slice(0, children.length)) {
@@ -317,11 +318,11 @@ function requireApart(
   { keys, children }: Pick<TreeNode<ChunkKey>, "keys" | "children">,
   fail: (why: string) => never,
 ): void {
-  const order = children.map((_, i) => i).sort((a, b) => children[a]! - children[b]!);
-  for (const [i, at] of order.entries()) {
-    const next = order[i + 1];
-    if (next !== undefined && children[at]! + Math.max(1, keys[at]!.bytes) > children[next]!) {
-      fail(`two chunks share the bytes at ${children[next]}`);
-    }
+  const chunks = children.map((address, i) => ({ address, end: address + Math.max(1, keys[i]!.bytes) }))
+    .sort((a, b) => a.address - b.address);
+  let end = 0;
+  for (const chunk of chunks) {
+    if (chunk.address < end) fail(`two chunks share the bytes at ${chunk.address}`);
+    end = chunk.end;
   }
 }

@@ -1,4 +1,4 @@
-/** What a dataset of an HDF5 file has. */
+/** Datasets of an HDF5 file: shape, type and storage. */
 import { DecodeFailed } from "../errors.ts";
 import type { SampleType } from "../reader.ts";
 import { type Datatype, findSampleType, readDataspace, readDatatype } from "./datatype.ts";
@@ -17,7 +17,7 @@ export interface Dataset {
   /** Sizes up to which it may grow. */
   readonly limits: readonly number[];
   readonly type: Datatype;
-  /** `null` for text, compounds, unusual floats and other elements that are no samples. */
+  /** `null` for text, compounds, unusual floats and other elements that are not samples. */
   readonly sampleType: SampleType | null;
   /** Bytes of an element. */
   readonly width: number;
@@ -29,7 +29,7 @@ export interface Dataset {
   readonly fill: Uint8Array | null;
 }
 
-/** Most bytes of a dataset: what a number counts exactly. */
+/** Most bytes of a dataset, up to which a number counts exactly. */
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
 /** Whether a header is that of a dataset. */
@@ -46,7 +46,7 @@ function requireStatedBytes(path: string, layout: DatasetLayout, bytes: number):
   throw new DamagedStructure(`${path} is damaged: it states ${stated} bytes of elements that need ${bytes}`);
 }
 
-/** Reads what a header tells of a dataset. @throws {DecodeFailed} */
+/** Reads the dataset that a header describes. @throws {DecodeFailed} */
 export function readDataset(objects: Objects, header: ObjectHeader, path: string): Dataset {
   const fieldsOf = (type: number) => {
     const message = findMessage(header, type);

@@ -18,7 +18,7 @@ export interface Datatype {
   readonly size: number;
   readonly littleEndian: boolean;
   readonly signed: boolean;
-  /** Bits of an integer that count. */
+  /** Significant bits of an integer. */
   readonly bits: BitField;
   /** Whether a float is one of IEEE 754, of half, single or double precision. */
   readonly isIeee: boolean;
@@ -26,7 +26,7 @@ export interface Datatype {
   readonly isText: boolean;
   /** Whether zeros fill a text of fixed length; else what follows the first one may be anything. */
   readonly isPadded: boolean;
-  /** What it is, for messages. */
+  /** Its kind, for messages. */
   readonly name: string;
 }
 
@@ -98,7 +98,7 @@ export function readDatatype(fields: Fields): Datatype {
   };
 }
 
-/** The type of the samples that {@linkcode convertToWords} gives; `null` if elements are no samples. */
+/** The type of the samples that {@linkcode convertToWords} gives; `null` if elements are not samples. */
 export function findSampleType({ class: own, size, signed, isIeee }: Datatype): SampleType | null {
   if (own === CLASS.float) return isIeee ? `float${8 * size}` as SampleType : null;
   if (own !== CLASS.integer || size > 8) return null;
@@ -108,13 +108,13 @@ export function findSampleType({ class: own, size, signed, isIeee }: Datatype): 
 /** Bytes of the smallest word that has room for an integer. */
 const countContainerBytes = (size: number) => [1, 2, 4, 8].find((bytes) => bytes >= size)!;
 
-/** Whether elements are words whose bits all count. */
+/** Whether elements are words of significant bits only. */
 export const isWholeWord = ({ class: own, size, bits, isIeee }: Datatype): boolean =>
   own === CLASS.float
     ? isIeee
     : bits.offset === 0 && bits.bits === 8 * size && countContainerBytes(size) === size;
 
-/** Numbers as little-endian words of their {@linkcode findSampleType}, whose bits all count; other elements stay. */
+/** Numbers as little-endian words of their {@linkcode findSampleType}, without unused bits; other elements stay. */
 export function convertToWords(type: Datatype, bytes: Uint8Array): Uint8Array {
   const { size, littleEndian, signed, bits: { offset, bits } } = type;
   if (findSampleType(type) === null) return bytes;

@@ -14,7 +14,7 @@ export interface ElementRegion {
   readonly count: readonly number[];
 }
 
-/** A decoded part. Its bytes are little-endian words, or an element for all where nothing was written. */
+/** A decoded part. Its bytes are little-endian words; where nothing was written, one element that stands for all. */
 export interface Block extends ElementRegion {
   readonly bytes: Uint8Array;
   readonly isFill: boolean;
@@ -58,11 +58,9 @@ function* listBands({ width }: Dataset, { from, count }: ElementRegion): Generat
   const axis = Math.max(0, count.findIndex((length) => length > 1));
   if (count.length === 0) return yield { from, count };
   const step = Math.max(1, Math.floor(MAX_READ_STEP / (multiplyLengths(count.slice(axis + 1)) * width)));
-  for (let at = 0; at < count[axis]!; at += step) {
-    yield {
-      from: from.with(axis, from[axis]! + at),
-      count: count.with(axis, Math.min(step, count[axis]! - at)),
-    };
+  const [first, length] = [from[axis]!, count[axis]!];
+  for (let at = 0; at < length; at += step) {
+    yield { from: from.with(axis, first + at), count: count.with(axis, Math.min(step, length - at)) };
   }
 }
 
@@ -224,26 +222,29 @@ export function readElements(blocks: Hdf5Blocks, dataset: Dataset, region: Eleme
   const outer = computeStrides(region.count);
   for (const { from, count, bytes, isFill } of readBlocks(blocks, dataset, region)) {
     const inner = computeStrides(count);
+    const axes = from.map((first, axis) => {
+      const [wanted, length] = [region.from[axis]!, region.count[axis]!];
+      const [start, end] = [Math.max(wanted, first), Math.min(wanted + length, first + count[axis]!)];
+      return { first, wanted, start, end, inner: inner[axis]!, outer: outer[axis]! };
+    });
     const copy = (axis: number, at: number, to: number) => {
-      if (axis === count.length) {
+      const own = axes[axis];
+      if (own === undefined) {
         target.set(isFill ? bytes : bytes.subarray(at * width, (at + 1) * width), to * width);
         return;
       }
-      const [start, end] = [
-        Math.max(region.from[axis]!, from[axis]!),
-        Math.min(region.from[axis]! + region.count[axis]!, from[axis]! + count[axis]!),
-      ];
+      const { first, wanted, start, end, inner, outer } = own;
       const isRun = axis === count.length - 1 && !isFill;
       if (isRun) {
-        const own = at + start - from[axis]!;
+        const place = at + start - first;
         target.set(
-          bytes.subarray(own * width, (own + end - start) * width),
-          (to + start - region.from[axis]!) * width,
+          bytes.subarray(place * width, (place + end - start) * width),
+          (to + start - wanted) * width,
         );
         return;
       }
       for (let i = start; i < end; i += 1) {
-        copy(axis + 1, at + (i - from[axis]!) * inner[axis]!, to + (i - region.from[axis]!) * outer[axis]!);
+        copy(axis + 1, at + (i - first) * inner, to + (i - wanted) * outer);
       }
     };
     copy(0, 0, 0);

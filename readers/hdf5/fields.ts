@@ -2,8 +2,8 @@
 import { DecodeFailed } from "../errors.ts";
 
 /**
- * A structure of an HDF5 file that cannot be what the format requires. What it leads to is unreadable, never absent: a reader that
- * goes on says so.
+ * A structure of an HDF5 file that breaks the rules of the format. Whatever it leads to counts as unreadable, never as absent; a
+ * reader that goes on warns about it.
  */
 export class DamagedStructure extends DecodeFailed {}
 

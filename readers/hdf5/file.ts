@@ -1,9 +1,9 @@
 /**
  * An HDF5 file: its groups, links, attributes and datasets. Names of objects are absolute paths.
  *
- * Metadata are read along their addresses, each structure only when it is asked for. Every one is checked as it is read, and no loop
- * depends on what a file says alone: trees get lower with each level, a block has one owner, and each read looks at the stop flag.
- * So a damaged structure is {@linkcode DamagedStructure}, and never a name or value that is missing.
+ * Metadata are read along their addresses, each structure only when it is needed, and checked as it is read. The file alone never
+ * keeps a loop going: trees get lower with each level, a block has one owner, and each read looks at the stop flag. Damage throws
+ * {@linkcode DamagedStructure}; it never looks like a missing name or value.
  */
 import { numberOf } from "../metadata/text.ts";
 import { DecodeFailed, quoted } from "../errors.ts";
@@ -36,7 +36,7 @@ export type Value = readonly number[] | readonly string[] | null;
 /** Where a path leads. */
 type ObjectTarget = { readonly header: ObjectHeader } | { readonly external: string } | null;
 
-/** An HDF5 file. Dispose of it after each question: what it has read goes with it. */
+/** An HDF5 file. Dispose of it after each question, which frees what was read. */
 export class Hdf5File implements Disposable {
   readonly source: ByteSource;
   readonly #objects: Objects;
@@ -46,7 +46,7 @@ export class Hdf5File implements Disposable {
    * Opens a file.
    *
    * @param exists whether another file exists, which messages about links into it say; `null` if they must not
-   * @throws {DecodeFailed} it is no HDF5 file, or shorter than it says
+   * @throws {DecodeFailed} it is not an HDF5 file, or shorter than it says
    */
   constructor(source: ByteSource, exists: ((name: string) => boolean | null) | null = null) {
     this.source = source;
@@ -219,7 +219,7 @@ export class Hdf5File implements Disposable {
         throw new DecodeFailed(`${what} has texts of more than ${MAX_TEXT_BYTES} bytes`);
       }
       const letters = text.subarray(0, length);
-      // The library keeps no zeros with such texts; other writers end them with one.
+      // The library stores such texts without a final zero, other writers with one.
       if (length > 0 && letters.subarray(0, Math.max(1, length - 1)).includes(0)) {
         own.fail("zeros stand in place of a text");
       }
@@ -227,7 +227,7 @@ export class Hdf5File implements Disposable {
     });
   }
 
-  /** What a dataset has. @throws {DecodeFailed} it is missing or damaged, or a link into another file */
+  /** The dataset at a path. @throws {DecodeFailed} it is missing or damaged, or a link into another file */
   dataset(path: string): Dataset {
     const target = this.#targetOf(path);
     if (target !== null && "external" in target) throw this.#isElsewhere(path, target.external);

@@ -53,7 +53,7 @@ export function decodeChunk(
   let bytes = stored;
   for (let i = applied.length - 1; i >= 0; i -= 1) {
     const before = applied.slice(0, i).map(({ id }) => id);
-    // A checksum before another filter is a part of what that one stores.
+    // The next filter stores the checksum of the one before it like other bytes.
     const own = size + CHECKSUM_BYTES * before.filter((id) => id === FLETCHER32).length;
     const isKnown = before.every((id) => id === SHUFFLE || id === FLETCHER32);
     bytes = undoFilter(what, applied[i]!, bytes, { size: isKnown ? own : boundStored(size), isKnown, width });
@@ -104,7 +104,7 @@ function computeFletcher32(bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; i += 2) {
     low += bytes[i]! << 8 | (bytes[i + 1] ?? 0);
     high += low;
-    // Sums of so many words stay below 2^32.
+    // Sums of this many words stay below 2^32.
     if (i % 512 === 510) [low, high] = [fold(low), fold(high)];
   }
   [low, high] = [fold(fold(low)), fold(fold(high))];

@@ -3,7 +3,7 @@ import type { FileFormat } from "../format.ts";
 import type { ByteSource } from "../io/byte_source.ts";
 import type { Hdf5File } from "./file.ts";
 
-/** What formats in HDF5 files share. @param isOwn true for a file whose root is that of the format */
+/** The part of a format that all formats in HDF5 files share. @param isOwn true for a file whose root is that of the format */
 export const inHdf5 = (
   isOwn: (file: Hdf5File) => boolean,
 ): Pick<FileFormat, "container" | "recognises" | "beginsLater" | "confirms"> => ({

@@ -120,7 +120,7 @@ function readSecond(blocks: Hdf5Blocks, address: number, what: string): ObjectHe
   first.skip(prefix.at);
   const order = flags & 4 ? 2 : 0;
   const messages = readParts(blocks, address, first, (fields, add) => {
-    // What is too short for a message is a gap.
+    // Fewer bytes than a message needs are a gap.
     while (fields.left >= 4 + order) {
       const [type, length, flags] = [fields.u8(), fields.u16(), fields.u8()];
       fields.skip(order);

@@ -9,7 +9,7 @@ import { GlobalHeaps } from "./global_heap.ts";
 import { type GroupLink, isGroupHeader, readLinks, requireCount, requireHash } from "./group.ts";
 import { MESSAGE, type Message, type ObjectHeader, readObjectHeader } from "./object_header.ts";
 
-/** An attribute, or what else has a value. */
+/** An attribute, or anything else with a value. */
 export interface HeldValue {
   readonly type: Datatype;
   readonly shape: Dataspace["shape"];
@@ -31,7 +31,7 @@ const MAX_ATTRIBUTES = 100_000;
 /** Most objects that are kept in memory. */
 const MAX_KEPT = 2000;
 
-/** Deepest messages that are kept elsewhere and say so in turn. */
+/** Longest chain of messages that are kept elsewhere. */
 const MAX_SHARED = 8;
 
 /** The objects of a file. */
@@ -81,12 +81,12 @@ export class Objects {
     try {
       this.header(address);
     } catch (error) {
-      // Whoever asks for the object is told.
+      // Whoever uses the object gets the error.
       if (!(error instanceof DamagedStructure)) throw error;
     }
   }
 
-  /** Links of a group by their names. @throws {DamagedStructure} it is no group, or damaged */
+  /** Links of a group by their names. @throws {DamagedStructure} it is not a group, or damaged */
   links(address: number): ReadonlyMap<string, GroupLink> {
     const known = this.#links.get(address);
     if (known !== undefined) return known;

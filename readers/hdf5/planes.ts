@@ -34,7 +34,7 @@ export function requireReadable(dataset: Dataset): void {
   }
 }
 
-/** Bytes beside a plane: a chunk as it is stored, and what each of two filters and another kind of words make of it. */
+/** Bytes beside a plane: a chunk as it is stored, after each of two filters, and in other words. */
 const estimateDecoding = ({ dataset }: DatasetPlane): number => 4 * countChunkBytes(dataset);
 
 /** Bytes of the index of chunks and of what is read without chunks. */
@@ -99,26 +99,27 @@ function copyBlock(
   target: Float32Array,
 ): void {
   const samples = new SampleArray({ bytes, sampleType: sampleType!, littleEndian: true });
-  const [top, left] = [from[rowAxis]!, from[columnAxis]!];
-  const count = Math.min(shape[columnAxis]!, columns - left);
-  const last = Math.min(rows.end, top + shape[rowAxis]!);
+  const strides = computeStrides(shape);
+  const along = (axis: number) => ({ start: from[axis]!, length: shape[axis]!, stride: strides[axis]! });
+  const [{ start: top, ...down }, { start: left, ...across }] = [along(rowAxis), along(columnAxis)];
+  const count = Math.min(across.length, columns - left);
+  const last = Math.min(rows.end, top + down.length);
   const place = (row: number) => (row - rows.start) * columns + left;
   if (isFill) {
     const fill = new Float32Array(1);
     samples.convert({ from: 0, step: 1, count: 1 }, fill, 0);
+    const [value = NaN] = fill;
     for (let row = Math.max(rows.start, top); row < last; row += 1) {
-      target.fill(fill[0]!, place(row), place(row) + count);
+      target.fill(value, place(row), place(row) + count);
     }
     return;
   }
-  const strides = computeStrides(shape);
-  const first = at.reduce(
-    (offset, index, axis) =>
-      axis === rowAxis || axis === columnAxis ? offset : offset + (index - from[axis]!) * strides[axis]!,
-    0,
-  );
+  const first = at.reduce((offset, index, axis) => {
+    const { start, stride } = along(axis);
+    return axis === rowAxis || axis === columnAxis ? offset : offset + (index - start) * stride;
+  }, 0);
   for (let row = Math.max(rows.start, top); row < last; row += 1) {
-    const run = { from: first + (row - top) * strides[rowAxis]!, step: strides[columnAxis]!, count };
+    const run = { from: first + (row - top) * down.stride, step: across.stride, count };
     samples.convert(run, target, place(row));
   }
 }

@@ -1,4 +1,4 @@
-/** Where the metadata are that were read: no samples can lie there. */
+/** Places of the metadata that were read, where no samples can lie. */
 
 /** Most extents that are kept. */
 const MAX_EXTENTS = 20_000;
@@ -21,7 +21,7 @@ export class ReadExtents {
     }
   }
 
-  /** Start of an extent that shares bytes with a range, but for one at the same place with the same name; `null` if there is none. */
+  /** Start of an extent that overlaps a range, unless it begins at the same place under the same name; `null` without one. */
   sharedWith(start: number, length: number, what: string): number | null {
     let at = this.#after(start + length - 1) - 1;
     if (this.#starts[at] === start && this.#names[at] === what) at -= 1;

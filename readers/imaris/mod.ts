@@ -48,7 +48,7 @@ const INFO = "/DataSetInfo";
 type Sizes = readonly [x: number, y: number, z: number];
 
 /** Axes of `Data`. */
-const [Z, Y, X] = [0, 1, 2];
+const [Y, X] = [1, 2];
 
 /** Opens an Imaris file. @throws {DecodeFailed} damaged or not supported */
 export const scenes = (source: Source): Promise<Scenes> => Promise.try(() => openImarisScenes(source));
@@ -202,8 +202,9 @@ function planImaris(
 
 /** Checks a dataset against the first one. @throws {DecodeFailed} it has other samples */
 function requireAlike(own: Dataset, first: Dataset, [columns, rows, slices]: Sizes): void {
-  const isAlike = own.sampleType === first.sampleType && own.shape.length === 3 && own.shape[X]! >= columns &&
-    own.shape[Y]! >= rows && own.shape[Z]! >= slices;
+  const [z = 0, y = 0, x = 0] = own.shape;
+  const isAlike = own.sampleType === first.sampleType && own.shape.length === 3 && x >= columns &&
+    y >= rows && z >= slices;
   if (!isAlike) {
     throw new DecodeFailed(`${own.path} has another type or size than the first channel and time point`);
   }
@@ -218,7 +219,8 @@ function readImarisSizes(file: Hdf5File, { path, shape }: Dataset, metadata: Opt
   const isSize = (sizes: readonly number[]) =>
     sizes.length === 3 && sizes.every((size) => Number.isInteger(size) && size > 0);
   const [own, image] = [stated(group, "ImageSize"), stated(`${INFO}/Image`, "")];
-  const stored = [shape[X]!, shape[Y]!, shape[Z]!];
+  const [z = 0, y = 0, x = 0] = shape;
+  const stored: Sizes = [x, y, z];
   const sizes = [own, image].find(isSize) ?? stored;
   const differ = isSize(own) && isSize(image) && own.join() !== image.join();
   metadata.warn(
@@ -235,7 +237,7 @@ function readImarisSizes(file: Hdf5File, { path, shape }: Dataset, metadata: Opt
       `The file does not state the size of the image; all ${stored.join(" x ")} stored samples are served`,
     ),
   );
-  if (sizes.some((size, axis) => size > stored[axis]!)) {
+  if (stored.some((held, axis) => (sizes[axis] ?? NaN) > held)) {
     throw new DecodeFailed(`${path} has ${stored.join(" x ")} samples, the image needs ${sizes.join(" x ")}`);
   }
   const [columns, rows] = sizes as unknown as Sizes;
@@ -306,11 +308,12 @@ const MAX_MISSING = 1_000_000;
 /** A warning that names the time points between those of the file. */
 function warnAboutMissingTimes(times: readonly number[]): Warning[] {
   const missing: string[] = [];
-  const count = Math.min(MAX_MISSING, times.at(-1)! - times[0]! + 1 - times.length);
-  for (let i = 1; i < times.length && missing.length < MAX_LISTED; i += 1) {
-    for (let time = times[i - 1]! + 1; time < times[i]! && missing.length < MAX_LISTED; time += 1) {
-      missing.push(String(time));
-    }
+  const [first = 0, last = -1] = [times.at(0), times.at(-1)];
+  const count = Math.min(MAX_MISSING, last - first + 1 - times.length);
+  let next = first;
+  for (const time of times) {
+    for (; next < time && missing.length < MAX_LISTED; next += 1) missing.push(String(next));
+    next = time + 1;
   }
   const text = `Time points that the file numbers are not in it: ${
     listed(missing, count)
@@ -336,7 +339,7 @@ function readImarisStamps(file: Hdf5File, times: readonly number[], metadata: Op
       return none;
     }
     const stampOf = (time: number) => file.text(path, `TimePoint${time + 1}`);
-    const first = stampOf(times[0]!);
+    const first = stampOf(times[0] ?? 0);
     if (count < 2) return { stamps: null, first };
     const read = times.slice(0, MAX_TIME_RECORDS);
     const seconds = read.map((time) => parseImarisTime(stampOf(time)));
@@ -348,8 +351,8 @@ function readImarisStamps(file: Hdf5File, times: readonly number[], metadata: Op
       );
       return { stamps: null, first };
     }
-    const steps = read.at(-1)! - read[0]!;
-    const step = steps > read.length - 1 ? (seconds.at(-1)! - seconds[0]!) / steps : NaN;
+    const steps = subtractEnds(read);
+    const step = steps > read.length - 1 ? subtractEnds(seconds) / steps : NaN;
     const stamps = scaleStamps(seconds, 1, read.length < count);
     return {
       stamps: stamps && steps > read.length - 1 ? { ...stamps, numbers: read } : stamps,
@@ -358,6 +361,9 @@ function readImarisStamps(file: Hdf5File, times: readonly number[], metadata: Op
     };
   }, none);
 }
+
+/** The last of some numbers less the first. */
+const subtractEnds = (numbers: readonly number[]): number => (numbers.at(-1) ?? NaN) - (numbers.at(0) ?? NaN);
 
 /** The date, without the one that stands for an unknown date. */
 const keepKnownDate = (text: string | null) => text?.startsWith("1970-01-01") ? null : text;
@@ -423,7 +429,7 @@ function warnAboutStatedCounts(
   ];
 }
 
-/** What is added to the number of a channel for its group in `DataSetInfo`: some programs count these from 1. */
+/** The difference between the numbers of a channel in `DataSetInfo` and in `DataSet`: some programs count the former from 1. */
 function findFirstChannel(file: Hdf5File, channels: readonly number[], metadata: OptionalMetadata): number {
   const groups = metadata.read(
     "DataSetInfo",

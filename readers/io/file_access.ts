@@ -48,7 +48,7 @@ const IS_NAME_AS_STORED = Deno.build.os === "linux";
 /** Largest number of descriptors per acquisition; many systems allow a process 1024. */
 const MAX_DESCRIPTORS = 16;
 
-/** Whom a file or folder belongs to, and who may write to it. */
+/** The owner of a file or folder, and who may write to it. */
 export interface FileRights {
   readonly owner: number | null;
   /** Mode bits of POSIX; 0 where the system has none. */
@@ -356,7 +356,7 @@ export class FileAccess {
     try {
       return this.#isLinkedAway(path, fs.realpathSync(path));
     } catch {
-      // A link that leads nowhere is for the reader to name.
+      // The reader names a link that leads nowhere.
       return false;
     }
   }

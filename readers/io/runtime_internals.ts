@@ -111,7 +111,7 @@ function decodeBy(
   while (from < frames.length) {
     const output = to < target.length ? target.subarray(to) : new Uint8Array(1);
     handle.writeSync(END, frames, from, frames.length - from, output, 0, output.length);
-    const [outputLeft, inputLeft] = [left[0]!, left[1]!];
+    const [outputLeft = 0, inputLeft = 0] = left;
     const [read, written] = [frames.length - inputLeft - from, output.length - outputLeft];
     if (read === 0 && written === 0) throw new Error("it ends within a frame");
     from += read;
@@ -153,7 +153,7 @@ const unneeded = new Uint8Array(1 << 16);
 /** A decoder of zlib streams; `null` if the runtime's streams have another structure. */
 export function zlibDecoder(): StreamDecoder | null {
   const stream = createInflate({ chunkSize: 64 });
-  // What is damaged is reported here, too.
+  // Damage is reported here, too.
   stream.on("error", () => {});
   const { _handle: handle, _writeState: left } = stream as unknown as Partial<StreamDecoder>;
   return typeof handle?.writeSync === "function" && left instanceof Uint32Array
@@ -171,7 +171,7 @@ export function inflatesTo(stream: Uint8Array, bytes: number): boolean {
   let [from, total] = [0, 0];
   while (total <= bytes) {
     handle.writeSync(0, stream, from, stream.length - from, unneeded, 0, unneeded.length);
-    const [outputLeft, inputLeft] = [left[0]!, left[1]!];
+    const [outputLeft = 0, inputLeft = 0] = left;
     from = stream.length - inputLeft;
     total += unneeded.length - outputLeft;
     if (outputLeft > 0) break;

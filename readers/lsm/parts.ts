@@ -44,7 +44,8 @@ export function readChannelColors(
   return {
     colors: Array.from({ length: colors }, (_, i) => {
       const at = colorsAt + 4 * i;
-      const color = formatHexColor(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!);
+      const [red = 0, green = 0, blue = 0] = bytes.subarray(at, at + 3);
+      const color = formatHexColor(red, green, blue);
       // Black means "no colour", and is displayed as white.
       return color === BLACK ? "#ffffff" : color;
     }),

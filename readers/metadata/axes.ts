@@ -143,10 +143,10 @@ export interface StepDoubt extends Warning {
 }
 
 /**
- * The step that a file states along an axis, or `undefined`. The sign of a Z step is its direction, so its amount counts. A step of
- * 0 or one that is not finite is none, nor is a negative one along another axis.
+ * The step that a file states along an axis, or `undefined`. The sign of a Z step is its direction, so only its amount counts. Zero,
+ * numbers that are not finite, and negative numbers along other axes are not steps.
  *
- * @param warnings receives a {@linkcode StepDoubt} about a number that is no step
+ * @param warnings receives a {@linkcode StepDoubt} about a number that is not a step
  */
 export function statedStep(
   letter: AxisLetter,

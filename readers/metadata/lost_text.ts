@@ -1,11 +1,11 @@
-/** Texts that are there and say nothing, since a part of the file that holds them was lost. */
+/** Texts of zeros, which stand where a part of the file was lost. */
 import { warnIf, type Warning } from "../warning.ts";
 
 /** Fewest zeros in a row that always stand for lost text: some programs separate or end lines with a zero or two. */
 const LEAST_ZEROS = 4;
 
 /**
- * What a few zeros in a text may be: nothing but what ends it; or also a break between two lines, which both have a `=`
+ * What a few zeros in a text may mean: only its end; or also a break between two lines, which both have a `=`
  * (ImageJ, ScanImage) or may be anything (MetaMorph).
  */
 export type FewZeros = "end" | "end fields" | "end lines";
@@ -24,7 +24,7 @@ function countZeros(text: string, few: FewZeros): number {
   return zeros;
 }
 
-/** Longest line that is looked at for a field. */
+/** Longest line in which a field is sought. */
 const MAX_LINE = 4096;
 
 const lineBefore = (text: string, at: number) =>

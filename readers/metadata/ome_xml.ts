@@ -28,7 +28,7 @@ export interface OmeXmlImage {
 /** Elements of an annotation that say that an axis holds another one. */
 const MODULO = { T: "ModuloAlongT", C: "ModuloAlongC", Z: "ModuloAlongZ" };
 
-/** The `Image` elements of a document, each with the annotations of an axis in an axis that belong to it as further children. */
+/** The `Image` elements of a document; annotations about an axis within an axis become further children of their image. */
 export function imagesIn(root: XmlElement): XmlElement[] {
   const images = findChildren(root, "Image");
   const annotations = findChildren(findChild(root, "StructuredAnnotations"), "XMLAnnotation")

@@ -72,7 +72,14 @@ export function checkScanPath(
   const { x, y } = path;
   const isCountRight = straight ? x.length === 2 : x.length >= 2 && x.length <= MAX_PATH_POINTS;
   if (!isCountRight || x.length !== y.length || findOutside(path, shape) !== null) return null;
-  return straight ? makeStraightPath([x[0]!, y[0]!, x[1]!, y[1]!]) : { lineRoi: null, scanPath: path };
+  return straight ? makeStraightPath(listEnds(path)) : { lineRoi: null, scanPath: path };
+}
+
+/** The ends of a path of two points, `[x0, y0, x1, y1]`. */
+export function listEnds(
+  { x: [x0 = NaN, x1 = NaN], y: [y0 = NaN, y1 = NaN] }: NonNullable<Reference["scanPath"]>,
+): readonly [number, number, number, number] {
+  return [x0, y0, x1, y1];
 }
 
 /** Index of the first point of a path outside the image, or `null`. */

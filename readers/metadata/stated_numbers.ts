@@ -1,4 +1,4 @@
-/** Numbers of text metadata, with warnings about those that are none. */
+/** Numbers in text metadata, with warnings about texts that are not numbers. */
 import { readNumber } from "../../schemas/decimal_number.ts";
 import { listed, MAX_LISTED, warnIf, type Warning } from "../warning.ts";
 import { leadingText } from "./text.ts";
@@ -6,13 +6,13 @@ import { leadingText } from "./text.ts";
 /** Longest text to quote, in characters. */
 const MAX_QUOTED = 40;
 
-/** Not finite, as programs write it: no step, but a number. */
+/** Infinity and NaN, as programs write them: numbers, but not steps. */
 const NOT_FINITE = /^[+-]?(?:nan|inf(?:inity)?)$/i;
 
 /** Texts that stand for a missing number. */
 const MISSING = /^(?:null|none|undefined|n\/?a|unknown|-+)?$/i;
 
-/** Reads the numbers of one source, and notes decimal commas and what is no number. */
+/** Reads the numbers of one source, and notes decimal commas and texts that are not numbers. */
 export class StatedNumbers {
   readonly #source: string;
   readonly #commas = new NotedTexts();

@@ -87,7 +87,8 @@ export function computeStampedStep(stamps: ArrayLike<number>): StampedStep {
   }
   const half = rises.length >> 1;
   const median = rises.length % 2 === 1 ? rises[half]! : (rises[half - 1]! + rises[half]!) / 2;
-  const grain = findQuantum(differences, rises[0]!);
+  const [least = NaN] = rises;
+  const grain = findQuantum(differences, least);
   const coarse = findStampRuns(stamps, differences, Math.max(1.5 * median, median + 2 * grain));
   // Stamps on a clock stay within one quantum of their line. If they do not, and the quantum is the step itself, frames are missing.
   const isGapped = median < 1.5 * grain && coarse.spread > 1.01 * grain && !differences.includes(0);
@@ -133,9 +134,12 @@ function findStampRuns(stamps: ArrayLike<number>, differences: Float64Array, mos
     else {
       const rests = Float64Array.from({ length: end - start }, (_, i) => stamps[start + i]! - i * step);
       const sorted = rests.toSorted();
-      distances.set(rests.map((rest) => Math.abs(rest - sorted[sorted.length >> 1]!)), start);
+      const [lowest = NaN, middle = NaN, highest = NaN] = [0, sorted.length >> 1, -1].map((at) =>
+        sorted.at(at)
+      );
+      distances.set(rests.map((rest) => Math.abs(rest - middle)), start);
       longest = Math.max(longest, end - 1 - start);
-      spread = Math.max(spread, sorted.at(-1)! - sorted[0]!);
+      spread = Math.max(spread, highest - lowest);
     }
     const seconds = differences[end - 1];
     if (seconds !== undefined && !Number.isNaN(seconds)) cuts.push({ after: end - 1, seconds });
@@ -223,7 +227,7 @@ function decideStep(
   const code = stated === null ? "step_unknown" : "metadata_disagree";
   const fits = seconds.length === size || isPart && seconds.length < size;
   const misfit = `The file has ${seconds.length} time stamps for ${size} ${many}`;
-  // Further stamps belong to something that is not known, so that none can be dealt to a time point.
+  // It is unknown what the further stamps belong to, so none can be assigned to a time point.
   if (seconds.length > size) {
     return { step: stated, warnings: [warning("metadata_disagree", `${misfit}; ${instead}`)] };
   }

@@ -31,7 +31,7 @@ export interface XmlLimits {
   omits?(name: string, parent: string | undefined): boolean;
 }
 
-/** Characters that XML forbids, literal or as references; not zeros, which are no letters of a program but lost text. */
+/** Characters that XML forbids, literal or as references; not zeros, which no program writes: they are lost text. */
 const FORBIDDEN =
   /(?![\t\n\r\0])[\p{Cc}\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|x0*(?:[0-8bcef]|1[0-9a-f]));/giu;
 

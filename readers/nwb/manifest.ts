@@ -82,7 +82,7 @@ function readManifest(
 }
 
 function requireJsonObject(value: unknown, what: string): JsonObject {
-  if (!isJsonObject(value)) throw new DecodeFailed(`${what} is no object`);
+  if (!isJsonObject(value)) throw new DecodeFailed(`${what} is not an object`);
   return value;
 }
 

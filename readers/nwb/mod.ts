@@ -62,7 +62,7 @@ function openNwbScenes({ path, files }: Source): Scenes {
       ...warnIf(
         tables.length > 0,
         "content_left_out",
-        `Series of two dimensions that are no line scans are left out: ${listed(tables)}`,
+        `Series of two dimensions that are not line scans are left out: ${listed(tables)}`,
       ),
     ],
     entries: (most) => entries.slice(0, Math.min(most, MAX_LISTED_SCENES)),

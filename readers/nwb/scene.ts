@@ -1,4 +1,4 @@
-/** What the scenes of an NWB file share. */
+/** The parts that all scenes of an NWB file share. */
 import { DecodeFailed, quoted } from "../errors.ts";
 import type { Dataset } from "../hdf5/dataset.ts";
 import type { Hdf5File } from "../hdf5/file.ts";
@@ -19,13 +19,13 @@ export interface NwbImage {
   open(file: Hdf5File): Acquisition;
 }
 
-/** Date and time of the session as written, without the offset. A value that is no date is a warning. */
+/** Date and time of the session as written, without the offset. A value that is not a date is a warning. */
 export const readSessionMoment = (file: Hdf5File, metadata: OptionalMetadata): Moment =>
   metadata.read("session_start_time", () => {
     const value = file.value("/session_start_time");
     const moment = findMoment(String(value ?? ""));
     if (value !== undefined && moment.date === "") {
-      throw new DecodeFailed(`it is no date (${quoted(String(value))})`);
+      throw new DecodeFailed(`it is not a date (${quoted(String(value))})`);
     }
     return moment;
   }, UNDATED);

@@ -31,13 +31,14 @@ interface SeriesLayout {
   };
 }
 
-/** @throws {DecodeFailed} the data are no frames */
+/** @throws {DecodeFailed} the data are not frames */
 function layOutSeries(file: Hdf5File, path: string, metadata: OptionalMetadata): SeriesLayout {
   const dataset = file.dataset(`${path}/data`);
   const { shape } = dataset;
+  const [first = 0, second = 0, third = 0, last = 1] = shape;
   const type = file.text(path, "neurodata_type");
   if (type === "TimeSeries" && shape.length === 2) {
-    const sizes = { T: shape[0]!, C: 1, Z: 1, Y: 1, X: shape[1]! };
+    const sizes = { T: first, C: 1, Z: 1, Y: 1, X: second };
     requireSamples(dataset, sizes.T, sizes.X);
     return { dataset, rowAxis: null, columnAxis: 1, sizes };
   }
@@ -46,24 +47,23 @@ function layOutSeries(file: Hdf5File, path: string, metadata: OptionalMetadata):
   }
   const isExchanged = metadata.read("dimension", () => isRowsFirst(file, path, shape, metadata), false);
   const [rowAxis, columnAxis] = isExchanged ? [1, 2] : [2, 1];
-  const last = shape[3] ?? 1;
   const areColours = type === "ImageSeries" && dataset.sampleType === "uint8" && (last === 3 || last === 4);
   const sizes = {
-    T: shape[0]!,
+    T: first,
     C: areColours ? last : 1,
     Z: areColours ? 1 : last,
-    Y: shape[rowAxis]!,
-    X: shape[columnAxis]!,
+    Y: isExchanged ? second : third,
+    X: isExchanged ? third : second,
   };
   requireSamples(dataset, sizes.Y, sizes.X);
   return { dataset, rowAxis, columnAxis, sizes };
 }
 
-/** Lengths of the axes of a series. @throws {DecodeFailed} its data are no frames */
+/** Lengths of the axes of a series. @throws {DecodeFailed} its data are not frames */
 export const readSeriesLengths = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
   sizesOf(buildAxes(layOutSeries(file, path, new OptionalMetadata()).sizes, {}));
 
-/** Opens a series. @throws {DecodeFailed} its data are no frames */
+/** Opens a series. @throws {DecodeFailed} its data are not frames */
 export function openNwbSeries(file: Hdf5File, source: ByteSource, path: string): Acquisition {
   const metadata = new OptionalMetadata();
   const { dataset, rowAxis, columnAxis, sizes } = layOutSeries(file, path, metadata);

@@ -12,26 +12,26 @@ import { readSessionMoment, requireSamples } from "./scene.ts";
 /** Micrometres in a centimetre. */
 const UM_IN_CM = 10_000;
 
-/** A still with its sizes. @throws {DecodeFailed} the dataset is no image */
+/** A still with its sizes. @throws {DecodeFailed} the dataset is not an image */
 function layOutStill(file: Hdf5File, path: string) {
   const dataset = file.dataset(path);
   const { shape } = dataset;
-  const colours = shape.length === 3 ? shape[2]! : 1;
+  const [width = 0, height = 0, colours = 1] = shape;
   if (shape.length !== 2 && (shape.length !== 3 || colours < 3 || colours > 4)) {
     throw new DecodeFailed(
       `${path} has ${shape.join(" x ")} samples, an image needs columns, rows and colours`,
     );
   }
-  const sizes = { C: colours, Y: shape[1]!, X: shape[0]! };
+  const sizes = { C: colours, Y: height, X: width };
   requireSamples(dataset, sizes.Y, sizes.X);
   return { dataset, sizes };
 }
 
-/** Lengths of the axes of a still. @throws {DecodeFailed} the dataset is no image */
+/** Lengths of the axes of a still. @throws {DecodeFailed} the dataset is not an image */
 export const readStillLengths = (file: Hdf5File, path: string): SceneEntry["sizes"] =>
   sizesOf(buildAxes(layOutStill(file, path).sizes, {}));
 
-/** Opens a still image. @throws {DecodeFailed} the dataset is no image */
+/** Opens a still image. @throws {DecodeFailed} the dataset is not an image */
 export function openStill(file: Hdf5File, source: ByteSource, path: string): Acquisition {
   const { dataset, sizes } = layOutStill(file, path);
   const { shape, sampleType } = dataset;

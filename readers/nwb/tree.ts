@@ -34,7 +34,7 @@ const ELECTRICAL = [
   /^[a-z]*(?:volt|amp|ampere|ohm|siemens|farad)s?$/i,
 ];
 
-/** Types that extend those of images and hold none, or hold what is no image. */
+/** Types that extend those of images but hold none. */
 const NO_IMAGES: readonly string[] = ["IndexSeries", "ImageMaskSeries", "OpticalSeries"];
 
 /** Deepest nesting, and most objects: each takes some reads. */
@@ -166,7 +166,7 @@ function readTwoLengths(file: Hdf5File, path: string): readonly [number, number]
   return shape.length === 2 && sampleType !== null ? shape as [number, number] : null;
 }
 
-/** Why a series of two dimensions is no line scan, by its name or description, columns and unit; `null` if it is one. */
+/** Why a series of two dimensions is not a line scan, by its name or description, columns and unit; `null` if it is one. */
 function whyNoLines(file: Hdf5File, path: string, [, columns]: readonly [number, number]): string | null {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const isNamed = [name, file.text(path, "description") ?? ""].some((text) => LINES.test(text));

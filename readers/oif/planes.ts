@@ -19,7 +19,7 @@ export interface PlaneNames {
   /** Planes by stage position; each position is a scene. Its number is `null` if the names have none. */
   readonly places: readonly { readonly number: number | null; readonly planes: readonly PlaneName[] }[];
   readonly references: readonly PlaneName[];
-  /** Images that are no part of the acquisition, such as copies. */
+  /** Images that are not part of the acquisition, such as copies. */
   readonly strangers: ReadonlySet<string>;
   readonly warnings: readonly Warning[];
 }
@@ -106,7 +106,7 @@ export function sortPlaneNames(
     images.filter((one) => one.reference !== null && (one.prefix === prefix || known.has(one.name))),
     ({ reference }) => reference,
   );
-  const [first] = [...sets.keys()].sort((a, b) => a! - b!);
+  const [first] = [...sets.keys()].sort((a, b) => Number(a) - Number(b));
   if (sets.size > 1) {
     warnings.push(warnReferenceLost(`Only the first of ${sets.size} sets of reference images is served`));
   }
@@ -140,20 +140,20 @@ function selectPlanes(
   let groups = [...Map.groupBy(fitting, keyOf).values()];
   for (const { prefix, letters } of [...patterns, USUAL]) {
     if (groups.length < 2) break;
-    const like = groups.filter(([one]) =>
-      one!.prefix === prefix && (letters ?? one!.letters) === one!.letters
+    const like = groups.filter((group) =>
+      group.some((one) => one.prefix === prefix && (letters ?? one.letters) === one.letters)
     );
     if (like.length > 0) groups = like;
   }
   const [planes = [], other] = groups;
   if (other !== undefined) {
-    const kinds = `"${planes[0]!.name}" and "${other[0]!.name}"`;
+    const kinds = `"${planes[0]?.name}" and "${other[0]?.name}"`;
     throw new DecodeFailed(`nothing says whether images like ${kinds} are the planes`);
   }
   const left = fitting.length - planes.length;
   const text = `${left} images that settings of their own describe are left out; planes are named like`;
   if (keys.size > 0 && left > 0) {
-    warnings.push(warning("content_left_out", `${text} "${planes[0]!.name}"`));
+    warnings.push(warning("content_left_out", `${text} "${planes[0]?.name}"`));
   }
   // Of two images for one plane, such as `s_C001.tif` and `s_C0001.tif`, the one that settings name counts.
   const placeIn = ({ numbers }: PlaneName) => [...numbers].map((one) => one.join("")).sort().join(" ");

@@ -62,7 +62,7 @@ Deno.test("ignores regions that the laser cannot have followed", () => {
     "[ROI Body]\n",
   ];
   for (const text of texts) deepEqual(lineOf(text), NONE, text.slice(0, 60));
-  // One point is no line, however short the row.
+  // One point is not a line, however short the row.
   deepEqual(scanLine(new OifSettings(shape(4, "4", "3"), "it"), SHAPE, 1), NONE);
 });
 

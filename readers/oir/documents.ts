@@ -137,7 +137,7 @@ export class DocumentParser {
   }
 }
 
-/** The number in an element, or `null`. @param numbers notes what is no number */
+/** The number in an element, or `null`. @param numbers notes a text that is not a number */
 export const findElementNumber = (element: XmlElement | undefined, numbers?: StatedNumbers): number | null =>
   numbers ? numbers.read(element?.name ?? "", element?.text) : numberOf(element?.text);
 
@@ -154,8 +154,9 @@ export function findDefinedSize(root: XmlElement): ImageSize | null {
     findElementNumber(findChild(holder, "width")),
     findElementNumber(findChild(holder, "height")),
   ];
-  const isCount = (value: number | null) => Number.isSafeInteger(value) && value! >= 1;
-  return isCount(width) && isCount(height) ? { width: width!, height: height! } : null;
+  const isCount = (value: number | null): value is number =>
+    value !== null && Number.isSafeInteger(value) && value >= 1;
+  return isCount(width) && isCount(height) ? { width, height } : null;
 }
 
 /** Adds the XML documents of the files in order, and the document of the first frame, which those of other frames repeat. */

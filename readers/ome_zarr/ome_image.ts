@@ -152,7 +152,7 @@ function chooseCalibrations(
       const isWritten = scale === null ||
         unit === null && (scale === 1 || !differsByPercent(scale, written.step));
       const stated = isWritten ? undefined : findScaleStep(axis, axis.letter, warnings);
-      // A positive scale without a unit counts, although it is no length.
+      // A positive scale without a unit counts, although it is not a length.
       const isStep = scale !== null && Math.abs(scale) > 0;
       return [[axis.letter, stated ?? (isStep && !isWritten ? UNCALIBRATED : written)]];
     }),

@@ -52,7 +52,7 @@ export class ZipFiles {
     this.#requireDocumentNames();
   }
 
-  /** Checks the names of what are no chunks, by which documents are found. @throws {DecodeFailed} */
+  /** Checks the names of all entries but chunks, by which documents are found. @throws {DecodeFailed} */
   #requireDocumentNames(): void {
     let checked = 0;
     for (const [name, entry] of this.#entries) {
@@ -91,7 +91,7 @@ export class ZipFiles {
       throw new DecodeFailed(
         `ZIP entry ${
           quoted(name)
-        } is no chunk of the array, whose chunks it may hide; the directory is damaged`,
+        } is not a chunk of the array, whose chunks it may hide; the directory is damaged`,
       );
     }
     this.#checkedArrays.add(folder);

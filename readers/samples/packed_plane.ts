@@ -55,9 +55,9 @@ function requireSame(plane: Float32Array, samples: PackedArray, sampleType: Pack
 
 /** Writes a NaN with its sign and payload, which the runtime's conversion drops. */
 function keepNaN(plane: Float32Array, samples: Float16Array, i: number): void {
-  const [bits] = new Uint32Array(plane.buffer, plane.byteOffset + 4 * i, 1);
+  const [bits = 0] = new Uint32Array(plane.buffer, plane.byteOffset + 4 * i, 1);
   const half = new Uint16Array(samples.buffer, samples.byteOffset + 2 * i, 1);
-  half[0] = bits! >>> 16 & 0x8000 | 0x7c00 | bits! >>> 13 & 0x3ff;
+  half[0] = bits >>> 16 & 0x8000 | 0x7c00 | bits >>> 13 & 0x3ff;
 }
 
 /** Size from which a frame is compressed into one buffer. Smaller frames are assembled in a pool of the runtime. */

@@ -57,7 +57,8 @@ export function withoutPredictor(page: PageLayout, rows: SegmentRows): SegmentRo
 
 function undoDifferences({ bytes, count, bits, littleEndian }: SegmentRows, columns: number): void {
   const samples = bits.length;
-  const width = bits[0]! / 8;
+  const [sampleBits = 0] = bits;
+  const width = sampleBits / 8;
   const rowSamples = columns * samples;
   const length = count * rowSamples;
   if (!littleEndian && width > 1) swapBytes(bytes.subarray(0, length * width), width);
@@ -77,7 +78,8 @@ function undoDifferences({ bytes, count, bits, littleEndian }: SegmentRows, colu
 /** Each row holds the highest bytes of all its samples, then the next bytes and so on, all differenced as bytes. */
 function undoFloatingPoint({ bytes, count, bits }: SegmentRows, columns: number): void {
   const samples = bits.length;
-  const width = bits[0]! / 8;
+  const [sampleBits = 0] = bits;
+  const width = sampleBits / 8;
   const rowSamples = columns * samples;
   const size = rowSamples * width;
   const row = new Uint8Array(size);

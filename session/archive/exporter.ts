@@ -173,7 +173,7 @@ export class Exporter {
     const ids = new Set(order.members.flatMap(({ id }) => id ?? []));
     const collections = new Map<string | undefined, string | undefined>();
     const lost: Error[] = [];
-    /** One damaged recording does not take the others with it. */
+    /** Skips a damaged recording, so that the others are exported. */
     const leaveOut = (error: unknown): null => {
       if (ofRecording.size < 2 || !(isLoss(error) || error instanceof UnsupportedFormat)) throw error;
       lost.push(error);

@@ -19,19 +19,19 @@ export interface NamedPart {
   readonly main: string;
 }
 
-/** Largest number of files that are looked into; of more, names decide. */
+/** Largest number of files that are opened for this; names decide about the others. */
 export const MAX_LOOKS = 1000;
 
 /**
- * Largest number of files of one set that are opened in vain; of more, names decide. A set of thousands that cannot be opened is
- * listed by each of its files otherwise.
+ * Largest number of files of one set that are opened in vain; names decide about the others. Else a set of thousands of files that
+ * cannot be opened would be listed file by file.
  */
 const MAX_FAILED = 16;
 
 /**
  * Whether each file is a part of the other one, or, in formats without a test of two files, of an acquisition that one before it
  * opens; `null` for files beyond {@linkcode MAX_LOOKS} looks or
- * {@linkcode MAX_FAILED} failures. A file that cannot be read is no part: opening it says why.
+ * {@linkcode MAX_FAILED} failures. A file that cannot be read is not a part: opening it says why.
  *
  * @param roots resolved directories that may be read; `null` for no limit
  */

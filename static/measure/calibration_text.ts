@@ -47,7 +47,8 @@ function findStated(text: string, units: Record<string, number>, per: string, na
   const named = divided ??
     new RegExp(`(?:${names})[^\\d\\n]{0,20}${DIGITS}${unit}(?![\\w/])`, "i").exec(text);
   if (named === null) return undefined;
-  const value = parseDigits(named[1]!) * units[named[2]!.toLowerCase()]!;
+  const [, number = "", symbol = ""] = named;
+  const value = parseDigits(number) * (units[symbol.toLowerCase()] ?? NaN);
   return value > 0 ? Number(value.toPrecision(12)) : undefined;
 }
 
@@ -58,7 +59,8 @@ function readOlympusLineTime(text: string) {
   const range = new RegExp(`"T Dimension"[^\\n]*?${NUMBER}\\s*-\\s*${NUMBER}\\s*\\[(ms|s)\\]`).exec(text);
   const size = /"Image Size"[^\n\d]*\d+\s*\*\s*(\d+)/.exec(text);
   if (range === null || size === null) return undefined;
-  const value = (parseDigits(range[2]!) - parseDigits(range[1]!)) * SECONDS[range[3]!]! / Number(size[1]);
+  const [, from = "", to = "", unit = ""] = range;
+  const value = (parseDigits(to) - parseDigits(from)) * (SECONDS[unit] ?? NaN) / Number(size[1]);
   return value > 0 ? value : undefined;
 }
 

@@ -93,8 +93,8 @@ function withoutDrift(trace: Float64Array, reach: number) {
   }
   return trace.map((value, i) => {
     const [knot, part] = [Math.floor(i / half), i / half - Math.floor(i / half)];
-    const next = knots[knot + 1] ?? knots[knot]!;
-    return value - (knots[knot]! * (1 - part) + next * part);
+    const own = knots[knot]!;
+    return value - (own * (1 - part) + (knots[knot + 1] ?? own) * part);
   });
 }
 

@@ -98,8 +98,8 @@ export const withTraces = (
   traced: readonly TracedRow[],
 ): Row[] =>
   rows.map((row, i) => {
-    const [{ id }, at] = [parts[Math.floor(i / channels.length)]!, i % channels.length];
-    const own = traced.find(({ region, channel }) => region.id === id && channel === at);
+    const [part, at] = [parts[Math.floor(i / channels.length)], i % channels.length];
+    const own = traced.find(({ region, channel }) => region.id === part?.id && channel === at);
     // Columns of both, with the mean over the images as it is.
     return { ...row, ...own?.row, ...row };
   });
@@ -110,7 +110,8 @@ const isSamePartPlace = (one: ImagePart["place"], other: ImagePart["place"]) =>
 /** Says that the images are not a step apart, while times in traces and events count steps; empty if they are. */
 export function describeUnevenness({ step, times }: StackAxis): string {
   if (times === undefined) return "";
-  const off = times.reduce((most, time, i) => Math.max(most, Math.abs(time - times[0]! - i * step)), 0);
+  const [first = 0] = times;
+  const off = times.reduce((most, time, i) => Math.max(most, Math.abs(time - first - i * step)), 0);
   return off > UNEVEN * step
     ? `The images are not evenly timed: traces and events count ${
       Number(step.toPrecision(4))

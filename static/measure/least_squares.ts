@@ -1,4 +1,5 @@
 /** Least squares by the Levenberg-Marquardt algorithm. */
+import { findGreatest } from "./traces.ts";
 
 /** The normal equations of a model at its present parameters. */
 export interface Equations {
@@ -9,6 +10,48 @@ export interface Equations {
   /** Sums of products of each derivative and the difference. */
   slope: readonly number[];
 }
+
+/** The sums of normal equations, to which one value after the other is added. */
+export class EquationSums {
+  #misfit = 0;
+  readonly #slope: Float64Array;
+  /** The lower triangle of a symmetric table, row-major. */
+  readonly #bend: Float64Array;
+
+  /** @param size number of parameters */
+  constructor(size: number) {
+    this.#slope = new Float64Array(size);
+    this.#bend = new Float64Array(size * size);
+  }
+
+  /**
+   * Adds a value.
+   *
+   * @param by the model's derivatives by each parameter
+   * @param off the value less that of the model
+   */
+  add(by: ArrayLike<number>, off: number, weight = 1): void {
+    const [slope, bend] = [this.#slope, this.#bend];
+    const { length } = slope;
+    this.#misfit += weight * off * off;
+    for (let i = 0; i < length; i += 1) {
+      const one = weight * by[i]!;
+      slope[i]! += one * off;
+      for (let j = 0; j <= i; j += 1) bend[i * length + j]! += one * by[j]!;
+    }
+  }
+
+  equations(): Equations {
+    const { length } = this.#slope;
+    const at = (i: number, j: number) => this.#bend[Math.max(i, j) * length + Math.min(i, j)]!;
+    const bend = Array.from({ length }, (_, i) => Array.from({ length }, (_, j) => at(i, j)));
+    return { misfit: this.#misfit, bend, slope: [...this.#slope] };
+  }
+}
+
+/** A factor `e^power`, at most `e^most` and at least its inverse, so that a step cannot overflow. */
+export const boundFactor = (power: number, most: number): number =>
+  Math.exp(Math.min(most, Math.max(-most, power)));
 
 /** Largest number of steps of a fit; most fits end after ten. */
 const MOST_STEPS = 40;
@@ -56,49 +99,49 @@ export const fitGaussian = (
   start: Gaussian,
   bounded: (model: Gaussian) => Gaussian,
 ): Gaussian =>
-  fitLeastSquares(start, (model) => writeGaussianEquations(values, model), (model, move) =>
-    bounded({
-      level: model.level + move[0]!,
-      size: model.size + move[1]!,
-      centre: model.centre + move[2]!,
-      sigma: model.sigma * Math.exp(Math.min(1, Math.max(-1, move[3]!))),
-    })).best;
+  fitLeastSquares(
+    start,
+    (model) => writeGaussianEquations(values, model),
+    (model, [level = 0, size = 0, centre = 0, power = 0]) =>
+      bounded({
+        level: model.level + level,
+        size: model.size + size,
+        centre: model.centre + centre,
+        sigma: model.sigma * boundFactor(power, 1),
+      }),
+  ).best;
 
 /** Equations of a Gaussian; the last parameter is the logarithm of `sigma`. */
 function writeGaussianEquations(values: Float64Array, { level, size, centre, sigma }: Gaussian): Equations {
-  const slope = [0, 0, 0, 0];
-  const bend = slope.map(() => [0, 0, 0, 0]);
-  let misfit = 0;
+  const sums = new EquationSums(4);
   for (const [x, value] of values.entries()) {
     const distance = (x - centre) / sigma;
     const shape = Math.exp(-distance * distance / 2);
     const difference = value - level - size * shape;
     const slopes = [1, shape, size * shape * distance / sigma, size * shape * distance * distance];
-    misfit += difference * difference;
-    for (const [i, one] of slopes.entries()) {
-      slope[i]! += one * difference;
-      for (const [j, other] of slopes.entries()) bend[i]![j]! += one * other;
-    }
+    sums.add(slopes, difference);
   }
-  return { misfit, bend, slope };
+  return sums.equations();
 }
 
 /** Solves symmetric linear equations by Gaussian elimination; 0 for a parameter without influence. */
 function solveEquations(rows: number[][], right: readonly number[]): number[] | null {
   const size = right.length;
-  const table = rows.map((row, i) => [...row, right[i]]);
+  const table = rows.map((row, i) => Float64Array.of(...row, right[i] ?? NaN));
+  const swap = (i: number, j: number) => [table[i], table[j]] = [table[j]!, table[i]!];
   for (let i = 0; i < size; i += 1) {
-    let most = i;
-    for (let j = i + 1; j < size; j += 1) if (Math.abs(table[j]![i]!) > Math.abs(table[most]![i]!)) most = j;
-    [table[i], table[most]] = [table[most]!, table[i]!];
-    if (!(Math.abs(table[i]![i]!) > 0)) {
-      table[i] = table[i]!.map((_, j) => j === i ? 1 : 0);
+    const column = table.map((row) => Math.abs(row[i]!));
+    swap(i, findGreatest(column, i, size));
+    const row = table[i]!;
+    const lead = row[i]!;
+    if (!(Math.abs(lead) > 0)) {
+      table[i] = row.map((_, j) => j === i ? 1 : 0);
       continue;
     }
-    for (let j = 0; j < size; j += 1) {
+    for (const [j, other] of table.entries()) {
       if (j === i) continue;
-      const part = table[j]![i]! / table[i]![i]!;
-      for (let k = i; k <= size; k += 1) table[j]![k]! -= part * table[i]![k]!;
+      const part = other[i]! / lead;
+      for (let k = i; k <= size; k += 1) other[k]! -= part * row[k]!;
     }
   }
   const found = table.map((row, i) => row[size]! / row[i]!);

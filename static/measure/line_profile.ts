@@ -4,7 +4,7 @@
  * lie at equal distances of their smaller side, along the line and across it. Parts of the width outside the image do not
  * count; a value entirely outside is NaN.
  */
-import { computeMean } from "./traces.ts";
+import { computeMean, listPairs } from "./traces.ts";
 
 /** X counts columns, y counts rows; sample (0, 0) lies at (0, 0). */
 export type LinePoint = { x: number; y: number };
@@ -83,8 +83,8 @@ export function makeLineProfile(
 
 /** Length of a polyline, in pixels or in the unit of the steps. */
 export const measurePolyline = (points: readonly LinePoint[], stepX = 1, stepY = 1): number =>
-  points.slice(1).reduce(
-    (sum, { x, y }, i) => sum + Math.hypot((x - points[i]!.x) * stepX, (y - points[i]!.y) * stepY),
+  listPairs(points).reduce(
+    (sum, [from, to]) => sum + Math.hypot((to.x - from.x) * stepX, (to.y - from.y) * stepY),
     0,
   );
 
@@ -97,7 +97,8 @@ function resampleLine(
   points: readonly LinePoint[],
   [sideX, sideY]: Sides,
 ): { x: number; y: number; dx: number; dy: number }[] {
-  const corners = points.filter(({ x, y }, i) => i === 0 || x !== points[i - 1]!.x || y !== points[i - 1]!.y);
+  const moves = listPairs(points).filter(([from, to]) => to.x !== from.x || to.y !== from.y);
+  const corners = [...points.slice(0, 1), ...moves.map(([, to]) => to)];
   const whole = measurePolyline(corners, sideX, sideY);
   if (!(corners.length >= 2 && whole <= LONGEST)) {
     throw new RangeError(`A line needs two different points and at most ${LONGEST} samples`);

@@ -309,7 +309,7 @@ export function summarizeItems(
   const quantities = summary(found, band, settings);
   if (overTime === undefined) return quantities;
   const [[time], [first, second]] = [axes, found];
-  const step = second === undefined ? 1 : (second.line - first!.line) * time.step;
+  const step = first === undefined || second === undefined ? 1 : (second.line - first.line) * time.step;
   const pulse = measureHeartRate(listValuesOver(measurement, found, axes), step);
   const { frequency, byAutocorrelation, certainty, pulsatility, beats, verdict } = pulse;
   const name = overTime.name.toLowerCase();

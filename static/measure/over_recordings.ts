@@ -55,7 +55,7 @@ export function computeStatistics(values: ArrayLike<number>): Statistics {
 /** Name of the quantity that tells the share of rest. */
 const REST = "Time at rest";
 
-/** What stands for an event or a spark, whose first columns tell its place and raw value. */
+/** Amplitudes stand for events and sparks, whose first columns are the place and the raw value. */
 const isAmplitude = ({ name }: Column) => /^Amplitude\b/.test(name);
 
 /** Statistics of each column of numbers of a result, but for the time of its items; amplitudes come first. */
@@ -137,7 +137,7 @@ export function groupByFolder(all: readonly Compared[], statistic: Statistic): F
   const folders = Map.groupBy(all, ({ folder }) => folder);
   return [...folders].map(([folder, inFolder]) => {
     const recordings = [...Map.groupBy(inFolder, ({ path }) => path).values()].map((own) => ({
-      name: own[0]!.recording,
+      name: own[0]?.recording ?? "",
       value: computeMean(own.map((one) => one[statistic])),
       rest: computeMean(own.map(({ rest }) => rest)),
     }));

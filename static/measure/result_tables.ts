@@ -56,13 +56,16 @@ export function joinTables(tables: readonly (readonly Column[])[]): Column[] {
   const names = new Map(
     tables.flat().map(({ name, unit }) => [JSON.stringify([name, unit]), { name, unit }]),
   );
-  const lengths = tables.map((columns) => Math.max(0, ...columns.map(({ values }) => values.length)));
+  const measured = tables.map((columns) => ({
+    columns,
+    length: Math.max(0, ...columns.map(({ values }) => values.length)),
+  }));
   return [...names.values()].map(({ name, unit }) => ({
     name,
     ...unit !== undefined && { unit },
-    values: tables.flatMap((columns, i) => {
+    values: measured.flatMap(({ columns, length }) => {
       const own = columns.find((column) => column.name === name && column.unit === unit);
-      return Array.from({ length: lengths[i]! }, (_, row) => own?.values[row] ?? null);
+      return Array.from({ length }, (_, row) => own?.values[row] ?? null);
     }),
   }));
 }
@@ -136,9 +139,9 @@ export function makeImageColumns(columns: readonly Column[], region: string, axi
   const made = makeCurveColumns(columns, region, "Mean");
   const count = columns[0]?.values.length ?? 0;
   const name = axis === "T" ? "Time point" : "Focus plane";
-  return made.length === 0
-    ? []
-    : [{ name, values: Array.from({ length: made[0]!.values.length }, (_, i) => i % count + 1) }, ...made];
+  const [first] = made;
+  if (first === undefined) return [];
+  return [{ name, values: Array.from({ length: first.values.length }, (_, i) => i % count + 1) }, ...made];
 }
 
 /** Columns that give reasons; they end a table of recordings. */

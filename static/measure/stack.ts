@@ -10,7 +10,7 @@ import {
   makeImageRows,
   makeMeanOver,
 } from "./image_parts.ts";
-import { computeMean, findPercentile } from "./traces.ts";
+import { computeMean, findPercentile, listPairs } from "./traces.ts";
 import type { Column, Row } from "./csv.ts";
 
 /** What a projection takes of each sample's values. */
@@ -29,14 +29,16 @@ export type SeriesSampling = { name: string; step: number; unit: string; times?:
 export type SeriesAxis = { count: number; axis: SeriesSampling };
 
 /** Names of the axes. */
-export const OVER: Readonly<Record<string, string>> = { T: "Time", Z: "Focus" };
+export const OVER: Readonly<Record<Over, string>> = { T: "Time", Z: "Focus" };
+
+const nameAxis = (axis: string): string => axis === "T" || axis === "Z" ? OVER[axis] : axis;
 
 /** Capitalizes the first letter. */
 export const capitalize = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
 
 /** Name of a projection, such as `maximum over focus`. */
 export const nameProjection = ({ kind, axis }: ProjectionOf): string =>
-  `${kind === "max" ? "maximum" : kind} over ${OVER[axis]!.toLowerCase()}`;
+  `${kind === "max" ? "maximum" : kind} over ${OVER[axis].toLowerCase()}`;
 
 /**
  * Axes along which an acquisition has several images.
@@ -62,12 +64,15 @@ export function listStackAxes({
     if (name === "Z") return axis;
     if (axis.unit === "Pixels") return { name, step: 1, unit: FRAMES };
     const rises = times && times.length === sizes.T && axis.unit === "seconds" &&
-      times.every((seconds, i) => i === 0 || seconds >= times[i - 1]!) && times.at(-1)! > times[0]!;
+      listPairs(times).every(([seconds, next]) => next >= seconds) && measureDuration(times) > 0;
     return rises ? { ...axis, times } : axis;
   };
   const several = (["T", "Z"] as const).filter((name) => (sizes[name] ?? 1) > 1);
   return new Map(several.map((name) => [name, { count: sizes[name] ?? 1, axis: axisOf(name) }]));
 }
+
+/** Seconds from the first to the last time; 0 without times. */
+const measureDuration = (times: readonly number[]): number => (times.at(-1) ?? 0) - (times.at(0) ?? 0);
 
 /** Axes of positions, with their words. */
 const PLACES = [["T", "Time point"], ["Z", "Focus plane"], ["L", "Wavelength"]] as const;
@@ -107,9 +112,10 @@ function projectImages(kind: ProjectionKind, length: number) {
       for (let i = 0; i < length; i += 1) {
         const value = image[i]!;
         if (!Number.isFinite(value)) continue;
+        const isFirst = counts[i] === 0;
         counts[i]! += 1;
         if (isMean) values[i]! += value;
-        else if (counts[i] === 1 || value > values[i]!) values[i] = value;
+        else if (isFirst || value > values[i]!) values[i] = value;
       }
     },
     samples: () =>
@@ -130,7 +136,7 @@ const makeMeansRows = (
       return {
         ...describePart(part, plane.axes),
         Channel,
-        Over: OVER[axis.name]!,
+        Over: nameAxis(axis.name),
         Images: count,
         Mean: computeMean(values),
         "Least mean": findPercentile(values, 0),
@@ -181,19 +187,22 @@ export async function measureStack(
   for (const axis of new Set([over, projection?.axis])) {
     if (!axis) continue;
     const count = along.get(axis)?.count;
-    if (count === undefined) throw new RangeError(`It has one image over ${OVER[axis]!.toLowerCase()}`);
-    const meanOf = axis === over ? parts.map(({ place }) => makeMeanOver(plane, place)) : [];
-    const means = meanOf.map(() => channels.map(() => new Float64Array(count).fill(NaN)));
+    if (count === undefined) throw new RangeError(`It has one image over ${OVER[axis].toLowerCase()}`);
+    const [rows = 0, columns = 0] = plane.shape;
+    const measured = (axis === over ? parts : []).map(({ place }) => ({
+      meanOf: makeMeanOver(plane, place),
+      means: channels.map(() => new Float64Array(count).fill(NaN)),
+    }));
     const projections = projection?.axis === axis
-      ? channels.map(() => projectImages(projection.kind, plane.shape[0]! * plane.shape[1]!))
+      ? channels.map(() => projectImages(projection.kind, rows * columns))
       : [];
     await eachOf(axis, count, (images, index) =>
       images.forEach((image, channel) => {
         if (image === null) return;
-        meanOf.forEach((of, part) => means[part]![channel]![index] = of(image));
+        for (const { meanOf, means } of measured) means[channel]![index] = meanOf(image);
         projections[channel]?.take(image);
       }));
-    if (axis === over) found.means = means;
+    if (axis === over) found.means = measured.map(({ means }) => means);
     if (projections.length > 0) found.projected = projections.map(({ samples }) => samples());
   }
   return found;
@@ -212,14 +221,14 @@ export function makeStackRows(
   const axis = over === null ? undefined : along.get(over);
   const rows = means && axis && makeMeansRows(order, means, axis);
   const named = (planes: readonly Float32Array[]) =>
-    channels.map((name, i) => ({ name, samples: planes[i]! }));
+    planes.map((samples, i) => ({ name: channels[i] ?? "", samples }));
   if (projection === null || projected === null) return rows ?? makeImageRows(parts, plane, named(image));
   const ofProjection = makeImageRows(parts, plane, named(projected));
-  return ofProjection.map(({ Mean, ...place }, i) => ({
+  return ofProjection.map(({ Mean = NaN, ...place }, i) => ({
     ...place,
     ...rows?.[i],
     Projection: nameProjection(projection),
-    "Mean of the projection": Mean!,
+    "Mean of the projection": Mean,
   }));
 }
 
@@ -227,7 +236,7 @@ export function makeStackRows(
 const placeOn = (axis: SeriesSampling, index: number) =>
   axis.times === undefined
     ? placeAlong(index, axis)
-    : placeAlong(1, { step: axis.times[index]! - axis.times[0]! });
+    : placeAlong(1, { step: (axis.times[index] ?? NaN) - (axis.times[0] ?? NaN) });
 
 /** A curve for each channel or part over the images. */
 export const makeStackColumns = (
@@ -235,7 +244,7 @@ export const makeStackColumns = (
   curves: readonly { name: string; values: ArrayLike<number | null> }[],
 ): Column[] => [
   {
-    name: OVER[axis.name]!,
+    name: nameAxis(axis.name),
     unit: formatTableUnit(axis),
     values: Float64Array.from({ length: curves[0]?.values.length ?? 0 }, (_, i) => placeOn(axis, i)),
   },

@@ -21,12 +21,9 @@ export function computeRunningMean(trace: Float64Array, count: number): Float64A
     const [from, to] = [Math.max(0, i - before), Math.min(length, i - before + count)];
     const isOne = Math.floor(from / count) === Math.floor((to - 1) / count);
     // A window within one block either begins or ends with it.
-    if (isOne) {
-      return from % count === 0
-        ? sums.begun[to - 1]! / counts.begun[to - 1]!
-        : sums.left[from]! / counts.left[from]!;
-    }
-    return (sums.left[from]! + sums.begun[to - 1]!) / (counts.left[from]! + counts.begun[to - 1]!);
+    if (isOne && from % count === 0) return sums.begun[to - 1]! / counts.begun[to - 1]!;
+    const [sum, number] = [sums.left[from]!, counts.left[from]!];
+    return isOne ? sum / number : (sum + sums.begun[to - 1]!) / (number + counts.begun[to - 1]!);
   });
 }
 
@@ -38,11 +35,15 @@ function computeBlockSums(
 ): Record<"begun" | "left", Float64Array> {
   const weights = trace.map((value) => Number.isFinite(value) ? weigh(value) : 0);
   const [begun, left] = [new Float64Array(trace.length), new Float64Array(trace.length)];
+  let sum = 0;
   for (let i = 0; i < trace.length; i += 1) {
-    begun[i] = weights[i]! + (i % block === 0 ? 0 : begun[i - 1]!);
+    sum = i % block === 0 ? weights[i]! : weights[i]! + sum;
+    begun[i] = sum;
   }
+  sum = 0;
   for (let i = trace.length - 1; i >= 0; i -= 1) {
-    left[i] = weights[i]! + ((i + 1) % block === 0 || i + 1 === trace.length ? 0 : left[i + 1]!);
+    sum = (i + 1) % block === 0 ? weights[i]! : weights[i]! + sum;
+    left[i] = sum;
   }
   return { begun, left };
 }
@@ -71,6 +72,30 @@ export function findExtent(
     if (value > high && value < Infinity) high = value;
   }
   return [low, high];
+}
+
+/** Index of the greatest value from index `from` up to `to`, exclusive; the first of equal ones. A first NaN stays. */
+export function findGreatest(values: ArrayLike<number>, from: number, to: number): number {
+  let best = from;
+  for (let i = from + 1; i < to; i += 1) if (values[i]! > values[best]!) best = i;
+  return best;
+}
+
+/** Pairs of neighbours: each value but the last, and the next one. */
+export const listPairs = <T>(values: readonly T[]): (readonly [one: T, next: T])[] =>
+  values.slice(1).map((next, i) => [values[i]!, next]);
+
+/** Half of the difference of the neighbours of each value; at an end, of the end and its neighbour. */
+export const computeSlopes = (values: Float64Array): Float64Array => {
+  const last = values.length - 1;
+  return values.map((_, i) => (values[Math.min(i + 1, last)]! - values[Math.max(i - 1, 0)]!) / 2);
+};
+
+/** Place of the extremum of a parabola through a value and its neighbours; NaN where there is none. */
+export function findParabolaTop(values: ArrayLike<number>, at: number): { place: number; bend: number } {
+  const [before = NaN, value = NaN, after = NaN] = [values[at - 1], values[at], values[at + 1]];
+  const bend = before - 2 * value + after;
+  return { place: at + (before - after) / (2 * bend), bend };
 }
 
 /** Runs of values of one sign, as start and excluded end; zeros and NaN end a run. */

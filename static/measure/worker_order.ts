@@ -1,4 +1,4 @@
-/** What workers of the page and of `acq-server measure` are asked, and their answers. */
+/** Orders to the workers of the page and of `acq-server measure`, and their answers. */
 import {
   type Band,
   type Found,

@@ -135,7 +135,7 @@ Deno.test("measure: takes images as line scans only if the settings say so, and 
     micrometresPerPixel: 0.5,
     secondsPerPixel: 1e-6,
   };
-  // A series is no single image.
+  // A series is not a single image.
   const series = await measured([IMAGES], { lineScan });
   assert.equal(series.code, 1);
   assert.match(series.rows[0]!["Failure"]!, /"lineScan" of the settings is for single images/);

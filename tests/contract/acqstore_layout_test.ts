@@ -132,7 +132,7 @@ const NAMED:
       file: SIDECAR,
       change: ({ rois }) => rois.push({ roi_id: 9, roi_type: "spiral", name: "odd", data: {} }),
       code: "metadata_damaged",
-      message: /no rectangle or line in whole pixels are left out: "odd"/,
+      message: /neither rectangles nor lines in whole pixels are left out: "odd"/,
       path: true,
     },
     {

@@ -172,7 +172,7 @@ Deno.test(
     assert.deepEqual(warnings, [
       'Of the collection "Collection", its tables are left out',
       '"First": The region "out" is left out: the point [6, 0] lies outside the image of 6 columns and 4 rows',
-      '"First": The table "tables/none.csv" is left out: it does not exist, or is no CSV file of the collection',
+      '"First": The table "tables/none.csv" is left out: it does not exist, or is not a CSV file of the collection',
       '"First": The analysis "lost" is left out: it has no table',
       '"First": The analysis "elsewhere" is left out: its region "gone" is not written',
     ]);

@@ -390,7 +390,7 @@ Deno.test("lists at most 10,000 entries", () =>
     deepEqual((await listed(server, folder, "none")).entries, []);
   }));
 
-Deno.test("rejects a path that is no folder like one that cannot be opened", () =>
+Deno.test("rejects a path that is not a folder like one that cannot be opened", () =>
   withFiles({ "a.tif": "", "z.ome.zarr.zip": "" }, async (path, folder) => {
     match((await refused(path, 415, "unsupported_format")).message, /is a file, not a folder/);
     const missing = [

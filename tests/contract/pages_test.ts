@@ -37,7 +37,7 @@ async function folderOf(server: Harness): Promise<string> {
 Deno.test("serves every file in static/ uncached, and TypeScript without its types", async () => {
   await using server = new Harness();
   const folder = await folderOf(server);
-  // The options of the compiler are no file of a page.
+  // The options of the compiler are not a file of a page.
   const files = [...filesBelow("")].filter((file) => file !== "deno.json");
   assert(files.includes("measure/flow/velocity.ts") && files.includes("demo/v2/picture/pane.ts"));
   for (const file of files) {

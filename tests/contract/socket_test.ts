@@ -36,7 +36,7 @@ Deno.test("checks Host as sent: absent, repeated, or with an absolute target", a
   }
 });
 
-Deno.test("rejects an absolute request target that is no URL, also in a preflight and for a plane", async () => {
+Deno.test("rejects an absolute request target that is not a URL, also in a preflight and for a plane", async () => {
   await using server = new Harness();
   await using socket = server.listen();
   const preflight = "Origin: https://page.example\r\nAccess-Control-Request-Method: POST\r\n";

@@ -51,7 +51,7 @@ Deno.test("the LIF scenes with time as rows are line scans", async () => {
 });
 
 for (const file of ["oir/series_ltz.oir", "oif/section.oif", "lsm/series_tzc.lsm", "nd2/section.nd2"]) {
-  Deno.test(`${file} is no line scan`, async () => {
+  Deno.test(`${file} is not a line scan`, async () => {
     equal((await loadHere(join(FIXTURES, file))).summary.lineScan ?? null, null);
   });
 }

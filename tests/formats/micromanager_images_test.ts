@@ -210,7 +210,7 @@ Deno.test("names the missing files of separate images, and serves the others", a
   });
 });
 
-Deno.test("opens a single image where metadata.txt is no document of Micro-Manager", async () => {
+Deno.test("opens a single image where metadata.txt is not a document of Micro-Manager", async () => {
   await inFolder(async (put, folder) => {
     write(put, "Pos0", name1, "notes of a day");
     const { summary } = await loadHere(join(folder, "Pos0", name1(0, 0, 0)));

@@ -245,7 +245,7 @@ Deno.test("rejects a truncated, damaged or hostile index", async (t) => {
     ["cut inside the axes", whole.subarray(0, 2 * record + 9), inAxes],
     ["axes of 4 GB", concat(two, new Uint8Array(4).fill(255)), /its axes have 4294967295 bytes/],
     [
-      "axes that are no JSON",
+      "axes that are not JSON",
       concat(two, recordOf("{time:2}", STACK, numbers)),
       /its axes (are not a JSON object|is not JSON)/,
     ],

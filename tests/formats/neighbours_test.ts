@@ -1,4 +1,4 @@
-/** Files beside an acquisition that are no part of it: copies, and what macOS leaves on other disks. They change nothing. */
+/** Files beside an acquisition that are not part of it: copies, and what macOS leaves on other disks. They change nothing. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { basename, dirname, extname, join } from "node:path";
 import { FIXTURES, SETS } from "../fixtures/sets.ts";

@@ -150,7 +150,7 @@ testChanges("OIF", copyTo, {
       equal(planes[1]![22 * 11 + 10], 1 + 10 + 220);
     },
   ],
-  "without a scanned line regions are no path": [
+  "without a scanned line regions are not a path": [
     "line_scan.oif",
     (at) => replaceText(at(""), '"Line"', '"None"'),
     [],
@@ -161,7 +161,7 @@ testChanges("OIF", copyTo, {
     (at) => replaceText(at(""), "AxisOrder", "AxisOther"),
     ["axes_assumed"],
   ],
-  "an image that is no plane opens alone": [
+  "an image that is not a plane opens alone": [
     "section.oif",
     (at) => (Deno.writeFileSync(at("projection.tif"), plane(5)), { open: at("projection.tif") }),
     [],

@@ -169,7 +169,7 @@ for (const [file, scene, axes, channels, lines] of HDF5_PLACES) {
   });
 }
 
-Deno.test("NWB: lists line scans first, stills of type Image, colours, and what is no line scan", async () => {
+Deno.test("NWB: lists line scans first, stills of type Image, colours, and what is not a line scan", async () => {
   const path = join(FIXTURES, "hdf5/lines.nwb");
   const { summary } = await loadHere(path);
   deepEqual(summary.scenes.map(({ name, sizes }) => `${name} ${JSON.stringify(sizes)}`), [
@@ -187,7 +187,10 @@ Deno.test("NWB: lists line scans first, stills of type Image, colours, and what 
     '"/acquisition/f_voltage" (unit "volts")',
     '"/acquisition/g_narrow" (fewer than 8 columns)',
   ];
-  equal(left[0]!.text, `Series of two dimensions that are no line scans are left out: ${reasons.join(", ")}`);
+  equal(
+    left[0]!.text,
+    `Series of two dimensions that are not line scans are left out: ${reasons.join(", ")}`,
+  );
   await openHere(path, async (acquisition) => {
     deepEqual(acquisition.channels.map(({ name }) => name), ["Red", "Green", "Blue"]);
     const planes = await planesAt(acquisition, { t: 2 });

@@ -75,7 +75,7 @@ const VOLUMES = { header: FAST, pages: 10, sizes: "T2 Z3", frame: (t: number, z:
 const SERIES = { header: [...SI, "SI.hStackManager.enable = false"], pages: 4, sizes: "T4" };
 
 const MODES: Readonly<Record<string, Mode>> = {
-  "fast volumes: focus frames come first, those of the way back are no slices": {
+  "fast volumes: focus frames come first, those of the way back are not slices": {
     header: [...FAST, "SI.hChannels.channelSave = [1 2]", "SI.hRoiManager.scanVolumeRate = 10"],
     pages: 20,
     channels: 2,

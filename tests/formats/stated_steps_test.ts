@@ -1,4 +1,4 @@
-/** Numbers and steps as texts state them: decimal commas, texts that are no numbers, and numbers that are no steps. */
+/** Numbers and steps as texts state them: decimal commas, texts that are not numbers, and numbers that are not steps. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { concat } from "../fixtures/bytes.ts";

@@ -245,7 +245,7 @@ Deno.test("plain pages: reads each layout as one scene, in the order of its firs
       deepEqual(codesOf(acquisition.warnings), []);
     }
   });
-  // Reduced versions and masks are no scenes, alone or beside one of their size.
+  // Reduced versions and masks are not scenes, alone or beside one of their size.
   const kinds = [0, 1, 0, 4, 0];
   const sizes = [5, 3, 3, 2, 5];
   const marked = pages(5, (page) => [[256, 4, [sizes[page]!]], [254, 4, [kinds[page]!]]]);

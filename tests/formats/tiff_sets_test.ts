@@ -251,7 +251,7 @@ Deno.test("OME-XML: of several places of a plane, serves one that exists, and wa
     await check([second!, second!, first!, first!].slice(0, 2), "; 11; content_left_out");
   }));
 
-Deno.test("OME-XML: warns about pages that it does not name, unless they are no planes", () =>
+Deno.test("OME-XML: warns about pages that it does not name, unless they are not planes", () =>
   inFolder(async (put) => {
     const small = { ...GRAY, width: 6, height: 4 };
     const check = async (data: readonly string[], expected: string, layout = GRAY) => {

@@ -154,7 +154,7 @@ Deno.test("a pause in a line scan lengthens no line", async () => {
   }
 });
 
-Deno.test("a first stamp of 0 is no part of a line scan", async () => {
+Deno.test("a first stamp of 0 is not part of a line scan", async () => {
   const stamps = Array.from({ length: 37 }, (_, line) => line === 0 ? 0 : 1600 + 0.0025 * line);
   for (
     const { summary } of [

@@ -50,7 +50,7 @@ for (const fixture of ["v2_b1", "v3_u2"]) {
   });
 }
 
-Deno.test("a chunk under a name that is no key is damage where a chunk is missing, and nothing elsewhere", () =>
+Deno.test("a chunk under a name that is not a key is damage where a chunk is missing, and nothing elsewhere", () =>
   inFolder(async (_, folder) => {
     writeImage(folder, OVERVIEW);
     const entries = entriesBelow(folder);
@@ -60,7 +60,7 @@ Deno.test("a chunk under a name that is no key is damage where a chunk is missin
     const [array] = chunk.split("/");
     for (const to of [chunk.replace("/c/", "/b/"), chunk.replace(/\d+$/, "77"), `${chunk}~`]) {
       const error = await loadBytes(NAME, renamed(to)).catch((error: Error) => error);
-      match(String(error), /is no chunk of the array/, to);
+      match(String(error), /is not a chunk of the array/, to);
     }
     const notes = zipOf([...entries, [`${array}/notes.txt`, new Uint8Array(3)]]);
     deepEqual((await seen(notes)).planes, (await seen(zipOf(entries))).planes);

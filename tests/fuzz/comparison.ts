@@ -41,7 +41,7 @@ function hash(plane: Float32Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Names are not compared: they are no samples, and readers make up different ones. */
+/** Names are not compared: they are not samples, and readers make up different ones. */
 const samples = (planes: readonly PlaneDigest[]) =>
   planes.map(({ rows, columns, sha256 }) => `${rows} x ${columns} ${sha256.slice(0, 12)}`).join(", ");
 

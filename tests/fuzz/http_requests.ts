@@ -327,7 +327,7 @@ function judge(
   if (isForeign && method === "POST" && /^\/api\/v2\/open$/.test(target) && status === 200) {
     return "a foreign page opened a path";
   }
-  // Such a target is no HTTP; the layer below the application answers it.
+  // Such a target is not HTTP; the layer below the application answers it.
   const malformed = /[^\x21-\x7e]/.test(target);
   if (status === 400) return malformed || isOdd ? null : "400 for what is HTTP";
   if (headers.get("access-control-allow-origin") !== "*") return `${status} without the common headers`;

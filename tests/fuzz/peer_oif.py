@@ -26,7 +26,7 @@ def read(path):
 
 
 def plane_of(read_bytes):
-    """The plane of an image, None for a damaged one or what is no image."""
+    """The plane of an image, None for a damaged one or what is not an image."""
     try: content = read_bytes()
     except Exception: return None
     if content[:4] != b"II*\0": return None

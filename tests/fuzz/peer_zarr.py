@@ -19,7 +19,7 @@ def read_store(store):
         attributes = attributes["ome"] if isinstance(attributes.get("ome"), dict) else attributes
     multiscale = attributes["multiscales"][0]
     array = root[multiscale["datasets"][0]["path"]]
-    if not isinstance(array, zarr.Array): raise ValueError("the dataset is no array")
+    if not isinstance(array, zarr.Array): raise ValueError("the dataset is not an array")
     if array.dtype.kind not in "biuf": raise ValueError(f"samples of {array.dtype}")
     axes = [axis["name"] if isinstance(axis, dict) else axis for axis in multiscale.get("axes", UNNAMED[-array.ndim:])]
     if len(axes) != array.ndim or len(set(axes)) != len(axes): raise ValueError(f"axes {axes} of {array.ndim}")

@@ -40,7 +40,7 @@ type Reading = readonly (SceneReading | null)[];
 /** Deepest groups whose texts are listed. */
 const MAX_DEPTH = 12;
 
-/** Slowest case that is no hang, in milliseconds. */
+/** Slowest case that is not a hang, in milliseconds. */
 const MAX_CASE_MS = 5000;
 
 async function readScene(path: string, scene: number): Promise<SceneReading> {

@@ -135,7 +135,7 @@ Deno.test("ends the surroundings of a peak at missing values", () => {
   assert.deepEqual(more, []);
   // The valley before 4 is 3, beside the gap, not 0 beyond it; 9 follows a gap.
   assert.deepEqual([event!.peak, event!.prominence], [3, 1]);
-  // One sample is no baseline.
+  // One sample is not a baseline.
   assert(Number.isNaN(event!.baseline) && Number.isNaN(event!.amplitude));
   assert.deepEqual(findEvents(new Float64Array(20).fill(NaN), { height: -1 }), []);
   assert.deepEqual(findEvents(new Float64Array(0), { height: -1 }), []);

@@ -151,7 +151,7 @@ Deno.test("the pulsatility of backward flow is positive, and frequencies are in 
   assert.match(String(faster.get("Course ")), /not the mean/);
 });
 
-Deno.test("a cycle that does not repeat is no rhythm", () => {
+Deno.test("a cycle that does not repeat is not a rhythm", () => {
   const at = (velocity: (i: number) => number) =>
     summarizeVelocities(
       Array.from({ length: 60 }, (_, i) => ({

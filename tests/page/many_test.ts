@@ -15,7 +15,7 @@ import { measureLineScan } from "../../static/demo/v2/many/measurer.ts";
 type Drawn = Parameters<typeof carryFrom>[0];
 type Scan = Parameters<typeof carryFrom>[1];
 
-/** A picture of 100 rows; a line scan unless its rows are no time. */
+/** A picture of 100 rows; a line scan unless its rows are not time. */
 const scanOf = (
   columns: number,
   names: readonly string[],

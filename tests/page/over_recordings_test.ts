@@ -28,7 +28,7 @@ const compared = (folder: string, recording: string, values: number[], rest = Na
   rest,
 });
 
-Deno.test("leaves out what is no number", () => {
+Deno.test("leaves out what is not a number", () => {
   // Mean 2, standard deviation 1, standard error 1/sqrt(3).
   assert.deepEqual(computeStatistics([1, NaN, 2, 3, Infinity]), {
     n: 3,

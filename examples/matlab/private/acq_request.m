@@ -22,7 +22,7 @@ function bytes = acq_request(server, method, url, body)
       answer = jsondecode(native2unicode(bytes, 'UTF-8'));
       [code, message] = deal(['acq:' answer.error], answer.message);
     catch
-      [code, message] = deal('acq:no_acq_server', sprintf('%s answered %d and is no acq-server', server, status));
+      [code, message] = deal('acq:no_acq_server', sprintf('%s answered %d and is not an acq-server', server, status));
     end
     error(code, '%s', message);
   end

@@ -37,7 +37,7 @@ export interface WrittenImage extends ChunkLayout {
   readonly axisDisplay: Readonly<Record<string, { type: string; unit: string; scale: number }>>;
 }
 
-/** Drops what only documents need. */
+/** The part of a layout that placing chunks needs. */
 export const selectChunkLayout = ({ axes, packed, spectral, isRounded }: WrittenImage): ChunkLayout => ({
   axes,
   packed,

@@ -114,7 +114,7 @@ export function keepAnalyses(
 function keepTable(content: MemberContent, path: string, left: number): Uint8Array | string {
   try {
     const size = content.tableSize(path);
-    if (size === null) return "it does not exist, or is no CSV file of the collection";
+    if (size === null) return "it does not exist, or is not a CSV file of the collection";
     if (size > left) return `the tables of a member would have more than ${MAX_TABLE_BYTES} bytes`;
     const bytes = content.table(path);
     return findCsvProblem(bytes) ?? bytes;

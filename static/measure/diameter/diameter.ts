@@ -9,12 +9,23 @@
  *
  * An `undivided` lumen is the widest run of columns above the middle.
  */
-import { decidePolarity, type Fault, findLumens, findOutermost, findSteepest, type Lumen } from "./lumen.ts";
+import {
+  decidePolarity,
+  type Fault,
+  findLumens,
+  findOutermost,
+  findSteepest,
+  type Lumen,
+  takePercentileOverTime,
+} from "./lumen.ts";
 import {
   blurTrace,
   computeMean,
+  computeSlopes,
   estimateWhiteNoise,
   findExtent,
+  findGreatest,
+  findParabolaTop,
   findPercentile,
   listRuns,
 } from "../traces.ts";
@@ -93,32 +104,29 @@ export function measureDiameters(
   const there = around.filter((one) => typeof one !== "string");
   const hasWalls = wanted === "walls" ||
     wanted === "automatic" && !isDark && there.filter((one) => one.hasWalls).length > there.length / 2;
-  const faults = around.map((one, i) => faultOf(one, profiles[i]!, raw[i]!.profile, isDark));
-  const outer = around.map((one, i) =>
-    typeof one === "string" || faults[i] !== null ? null : findOutermost(profiles[i]!, one)
-  );
-  const found = outer.map((pair, i): [number, number] | null => {
+  const all = profiles.map((profile, i) => {
+    const [one = "faint", unsmoothed = profile] = [around[i], raw[i]?.profile];
+    const fault = faultOf(one, profile, unsmoothed, isDark);
+    const pair = typeof one === "string" || fault !== null ? null : findOutermost(profile, one);
+    return { profile, one, fault, pair };
+  });
+  const found = all.map(({ profile, pair }): [number, number] | null => {
     if (pair === null || method !== "gradient") return pair;
     const width = pair[1] - pair[0];
-    return [
-      findSteepest(profiles[i]!, pair[0], width, 1),
-      findSteepest(profiles[i]!, pair[1], width, -1),
-    ];
+    return [findSteepest(profile, pair[0], width, 1), findSteepest(profile, pair[1], width, -1)];
   });
   const inner = !hasWalls ? found : findInnerEdges(
     profiles,
-    outer.map((pair, i) => {
-      const one = around[i]!;
-      return pair === null || typeof one === "string"
-        ? null
-        : { outer: pair, level: one.inside, within: one.within };
-    }),
+    all.map(({ one, pair }) =>
+      pair === null || typeof one === "string" ? null : { outer: pair, level: one.inside, within: one.within }
+    ),
   );
   const jumps = findJumps(inner);
   return {
     found: own.map(({ line }, i) => {
       const [left, right] = inner[i] ?? [NaN, NaN];
-      const fault = faults[i] ?? (inner[i] !== null ? null : outer[i] === null ? "unclear" : "no walls");
+      const { fault: own = null, pair = null } = all[i] ?? {};
+      const fault = own ?? (inner[i] !== null ? null : pair === null ? "unclear" : "no walls");
       const verdict = fault ?? (jumps[i] ? "unclear" : "clear");
       const diameter = verdict === "clear" ? right - left : NaN;
       return { line, diameter, left: from + left, right: from + right, verdict };
@@ -202,13 +210,12 @@ function averageProfiles(
 }
 
 function averageLines(lines: readonly Float64Array[]): Float64Array {
-  const sums = new Float64Array(lines[0]!.length);
-  for (const line of lines) for (let x = 0; x < sums.length; x += 1) sums[x]! += line[x]!;
+  const sums = new Float64Array(lines[0]?.length ?? 0);
+  for (const line of lines) for (const [x, value] of line.entries()) sums[x]! += value;
   return sums.map((sum) => sum / lines.length);
 }
 
-const takeMedianOfLines = (lines: readonly Float64Array[]): Float64Array =>
-  lines[0]!.map((_, x) => findPercentile(Float64Array.from(lines, (line) => line[x]!), 50));
+const takeMedianOfLines = (lines: readonly Float64Array[]): Float64Array => takePercentileOverTime(lines, 50);
 
 /** Edges of the lumen, which is brighter than its surroundings, in a profile; NaN unless clear. */
 function findEdges(
@@ -222,16 +229,18 @@ function findEdges(
   if (!(high - low > CLEAR * estimateWhiteNoise(profile))) return unclear("faint");
   const middle = (low + high) / 2;
   const [first, next] = listRunsWidestFirst(smooth, middle);
-  const [start, end] = first!;
+  if (first === undefined) return unclear("faint");
+  const [start, end] = first;
   if (start === 0 || end === profile.length) return unclear("cut");
   if (next !== undefined && next[1] - next[0] >= (end - start) / 2) return unclear("divided");
   if (method === "half-maximum") {
-    const crossing = (x: number) => x + (middle - smooth[x]!) / (smooth[x + 1]! - smooth[x]!);
+    const crossing = (x: number) => {
+      const [value, next] = [smooth[x]!, smooth[x + 1]!];
+      return x + (middle - value) / (next - value);
+    };
     return { left: crossing(start - 1), right: crossing(end - 1), verdict: "clear" };
   }
-  const slopes = smooth.map((_, x) =>
-    (smooth[Math.min(x + 1, smooth.length - 1)]! - smooth[Math.max(x - 1, 0)]!) / 2
-  );
+  const slopes = computeSlopes(smooth);
   const centre = Math.floor((start + end) / 2);
   return {
     left: findExtremum(slopes, 0, centre, 1),
@@ -266,9 +275,7 @@ const listRunsWidestFirst = (profile: Float64Array, level: number) =>
 
 /** Place of the greatest value times `sign`, interpolated between columns by a parabola. */
 function findExtremum(values: Float64Array, from: number, to: number, sign: 1 | -1): number {
-  let best = from;
-  for (let x = from; x < to; x += 1) if (sign * values[x]! > sign * values[best]!) best = x;
-  const [a, b, c] = [values[best - 1]!, values[best]!, values[best + 1]!];
-  const bend = a - 2 * b + c;
-  return Number.isFinite(bend) && bend !== 0 ? best + (a - c) / (2 * bend) : best;
+  const best = findGreatest(values.map((value) => sign * value), from, to);
+  const { place, bend } = findParabolaTop(values, best);
+  return Number.isFinite(bend) && bend !== 0 ? place : best;
 }

@@ -5,7 +5,14 @@
  * for part of the time around each profile; its edges are the outermost crossings of the profile there, whatever lies
  * between them.
  */
-import { blurTrace, computeDeviation, computeMean, findPercentile } from "../traces.ts";
+import {
+  blurTrace,
+  computeDeviation,
+  computeMean,
+  computeSlopes,
+  findParabolaTop,
+  findPercentile,
+} from "../traces.ts";
 
 /** What the lumen looks like: brighter than outside, darker, or between two bright walls. */
 export type Lumen = "bright" | "dark" | "walls";
@@ -76,11 +83,10 @@ export function decidePolarity(profiles: readonly Float64Array[]): "bright" | "d
   return !isComplete(1) && isComplete(-1) ? "dark" : "bright";
 }
 
-/** A percentile over time of each column. */
-function takePercentileOverTime(profiles: readonly Float64Array[], percent: number): Float64Array {
-  const { length } = profiles[0]!;
+/** A percentile over time of each column. @param profiles at least one */
+export function takePercentileOverTime(profiles: readonly Float64Array[], percent: number): Float64Array {
   return Float64Array.from(
-    { length },
+    { length: profiles[0]?.length ?? 0 },
     (_, x) => findPercentile(Float64Array.from(profiles, (profile) => profile[x]!), percent),
   );
 }
@@ -117,9 +123,11 @@ function findLumen(profiles: readonly Float64Array[], isBetweenWalls: boolean): 
   if (widest === undefined) {
     const usual = takePercentileOverTime(profiles, 50);
     const middle = (findPercentile(usual, 5) + findPercentile(usual, 95)) / 2;
-    const [left, right] = [usual[0]! > middle, usual[usual.length - 1]! > middle];
+    const ends = [usual.at(0), usual.at(-1)];
     // Bright at both ends and dark between them.
-    return left && right && usual.some((value) => value < middle) ? "dark lumen" : "cut";
+    return ends.every((value = NaN) => value > middle) && usual.some((value) => value < middle)
+      ? "dark lumen"
+      : "cut";
   }
   const isAlike = second !== undefined && second.end - second.start >= ALIKE * (widest.end - widest.start);
   const pair = isAlike ? findVesselBetweenWalls(filled, widest, second, isBetweenWalls) : null;
@@ -166,7 +174,8 @@ function measureQuietLevel(
   const third = Math.floor((end - start - 1) / 3);
   const [from, to] = [start + third, end - third];
   const top = takePercentileOverTime(profiles.map((profile) => profile.subarray(from, to)), HIGHEST);
-  return computeMean(top.map((value, x) => filled[from + x]! - CHANCE * (value - filled[from + x]!)));
+  const inside = filled.subarray(from, to);
+  return computeMean(inside.map((value, x) => value - CHANCE * (top[x]! - value)));
 }
 
 /** The vessel whose walls two lumens are; null if they are two vessels. */
@@ -293,11 +302,13 @@ export function findOutermost(
     const runs = listRunsAbove(profile, half).filter(([first, last]) =>
       first < Math.min(to, end + move) && last > Math.max(from, start - move) && first < end && last > start
     );
-    if (runs.length === 0) return null;
-    const at = step > 0 ? runs[0]![0] : runs.at(-1)![1] - 1;
+    const [first, last] = [runs.at(0), runs.at(-1)];
+    if (first === undefined || last === undefined) return null;
+    const at = step > 0 ? first[0] : last[1] - 1;
     const before = at - step;
     if (before < Math.max(0, from - 1) || before > Math.min(profile.length - 1, to)) return null;
-    return at - step * (profile[at]! - half) / (profile[at]! - profile[before]!);
+    const [value, outside] = [profile[at]!, profile[before]!];
+    return at - step * (value - half) / (value - outside);
   };
   const edges = [side((level + left) / 2, 1), side((level + right) / 2, -1)] as const;
   return edges[0] !== null && edges[1] !== null && edges[1] > edges[0] ? [edges[0], edges[1]] : null;
@@ -306,15 +317,12 @@ export function findOutermost(
 /** The steepest place near an edge, between columns. @param sign 1 for a rise, -1 for a fall */
 export function findSteepest(profile: Float64Array, edge: number, width: number, sign: 1 | -1): number {
   const smooth = blurTrace(profile, STEEP);
-  const slopes = smooth.map((_, x) =>
-    sign * (smooth[Math.min(x + 1, smooth.length - 1)]! - smooth[Math.max(x - 1, 0)]!) / 2
-  );
+  const slopes = computeSlopes(smooth).map((slope) => sign * slope);
   const reach = Math.max(2, width / 8);
   let best = Math.round(edge);
   for (let x = Math.ceil(edge - reach); x <= edge + reach; x += 1) if (slopes[x]! > slopes[best]!) best = x;
-  const [a, b, c] = [slopes[best - 1]!, slopes[best]!, slopes[best + 1]!];
-  const bend = a - 2 * b + c;
-  return Number.isFinite(bend) && bend < 0 ? best + (a - c) / (2 * bend) : best;
+  const { place, bend } = findParabolaTop(slopes, best);
+  return Number.isFinite(bend) && bend < 0 ? place : best;
 }
 
 /** Slopes are noisier than values: standard deviation of a further smoothing, in columns. */

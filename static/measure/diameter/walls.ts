@@ -2,8 +2,8 @@
  * The lumen between two bright walls. Blur makes thin walls reach into the lumen, so their inner edges are those of a model
  * that is fitted to a profile: outside, wall, lumen, wall, outside, as steps that a Gaussian blurs.
  */
-import { fitLeastSquares } from "../least_squares.ts";
-import { computeMean, findPercentile } from "../traces.ts";
+import { boundFactor, EquationSums, fitLeastSquares } from "../least_squares.ts";
+import { computeMean, findPercentile, listPairs } from "../traces.ts";
 
 /** Inner edges, thickness and blur in columns, and the levels from left to right. */
 interface Walls {
@@ -43,15 +43,15 @@ export function findInnerEdges(
   profiles: readonly Float64Array[],
   rough: readonly (Roughly | null)[],
 ): ([left: number, right: number] | null)[] {
-  const there = profiles.map((_, i) => i).filter((i) => rough[i] !== null);
+  const there = profiles.flatMap((profile, i) => rough[i] ? [{ profile, about: rough[i] }] : []);
   const every = Math.max(1, Math.floor(there.length / FREE));
   const good = there.filter((_, i) => i % every === 0)
-    .map((i) => fitWalls(profiles[i]!, rough[i]!, null)).filter((one) => one !== null);
+    .map(({ profile, about }) => fitWalls(profile, about, null)).filter((one) => one !== null);
   if (good.length === 0) return profiles.map(() => null);
   const middle = (of: (one: Walls) => number) => findPercentile(Float64Array.from(good, of), 50);
   const shape = { wall: middle(({ wall }) => wall), blur: middle(({ blur }) => blur) };
   return profiles.map((profile, i) => {
-    const found = rough[i] ? fitWalls(profile, rough[i]!, shape) : null;
+    const found = rough[i] ? fitWalls(profile, rough[i], shape) : null;
     return found === null ? null : [found.left, found.right];
   });
 }
@@ -106,12 +106,15 @@ function findHighestPlace(values: Float64Array, from: number, to: number, step: 
   return best;
 }
 
-const moveWalls = ({ left, right, wall, blur, levels }: Walls, move: readonly number[]): Walls => ({
-  left: left + Math.min(2, Math.max(-2, move[0]!)),
-  right: right + Math.min(2, Math.max(-2, move[1]!)),
-  wall: Math.max(THINNEST, wall * Math.exp(Math.min(1, Math.max(-1, move[2]!)))),
-  blur: Math.max(SHARPEST, blur * Math.exp(Math.min(1, Math.max(-1, move[3]!)))),
-  levels: levels.map((level, i) => level + move[4 + i]!),
+const moveWalls = (
+  { left, right, wall, blur, levels }: Walls,
+  [toLeft = 0, toRight = 0, wider = 0, blurred = 0, ...raised]: readonly number[],
+): Walls => ({
+  left: left + Math.min(2, Math.max(-2, toLeft)),
+  right: right + Math.min(2, Math.max(-2, toRight)),
+  wall: Math.max(THINNEST, wall * boundFactor(wider, 1)),
+  blur: Math.max(SHARPEST, blur * boundFactor(blurred, 1)),
+  levels: levels.map((level, i) => level + (raised[i] ?? 0)),
 });
 
 /** Equations of both edges, the logarithms of thickness and blur, and the levels. */
@@ -125,41 +128,40 @@ function writeWallEquations(values: Float64Array, walls: Walls, isShapeKnown: bo
     )
   );
   const value = sumLevels(now, walls.levels);
-  const bend = still.map(() => still.slice());
-  const slope = still.slice();
-  const by = still.slice();
-  let misfit = 0;
-  for (let x = 0; x < values.length; x += 1) {
-    const off = values[x]! - value[x]!;
-    for (let i = 0; i < 9; i += 1) {
-      by[i] = i > 3 ? now[i - 4]![x]! : changed[i] === null ? 0 : (changed[i]![x]! - value[x]!) / SMALL;
-    }
-    misfit += off * off;
-    for (let i = 0; i < 9; i += 1) {
-      slope[i]! += by[i]! * off;
-      for (let j = 0; j <= i; j += 1) bend[i]![j]! += by[i]! * by[j]!;
-    }
+  const derivatives = [
+    ...changed.map((moved) => value.map((own, x) => moved === null ? 0 : (moved[x]! - own) / SMALL)),
+    ...now,
+  ];
+  const sums = new EquationSums(still.length);
+  const by = new Float64Array(still.length);
+  for (const [x, own] of value.entries()) {
+    for (let i = 0; i < by.length; i += 1) by[i] = derivatives[i]![x]!;
+    sums.add(by, values[x]! - own);
   }
-  for (let i = 0; i < 9; i += 1) for (let j = i + 1; j < 9; j += 1) bend[i]![j] = bend[j]![i]!;
-  return { misfit, bend, slope };
+  return sums.equations();
 }
 
 /** How much each level counts in each column. */
 function weighLevels(length: number, { left, right, wall, blur }: Walls): Float64Array[] {
   const steps = [left - wall, left, right, right + wall].map((place) =>
     Float64Array.from({ length }, (_, x) => integrateGaussian((x - place) / blur))
-  ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+  );
+  const between = listPairs(steps).map(([one, next]) => one.map((value, x) => value - next[x]!));
   return [
-    steps[0].map((value) => 1 - value),
-    steps[0].map((value, x) => value - steps[1][x]!),
-    steps[1].map((value, x) => value - steps[2][x]!),
-    steps[2].map((value, x) => value - steps[3][x]!),
-    steps[3],
+    ...steps.slice(0, 1).map((first) => first.map((value) => 1 - value)),
+    ...between,
+    ...steps.slice(-1),
   ];
 }
 
-const sumLevels = (parts: readonly Float64Array[], levels: readonly number[]) =>
-  parts[0]!.map((_, x) => parts.reduce((sum, part, i) => sum + levels[i]! * part[x]!, 0));
+function sumLevels(parts: readonly Float64Array[], levels: readonly number[]): Float64Array {
+  const sums = new Float64Array(parts[0]?.length ?? 0);
+  for (const [i, part] of parts.entries()) {
+    const level = levels[i] ?? 0;
+    for (const [x, share] of part.entries()) sums[x]! += level * share;
+  }
+  return sums;
+}
 
 /** Integral of a Gaussian of unit variance, to 1e-7 (Abramowitz and Stegun 26.2.17). */
 function integrateGaussian(place: number): number {

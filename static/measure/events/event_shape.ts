@@ -33,6 +33,9 @@ export interface EventShape {
 /** Valleys beside a peak, and its height above the higher valley. */
 export type Bounds = { left: number; right: number; height: number };
 
+/** A peak by its index. */
+export type BoundedPeak = { peak: number; bounds: Bounds };
+
 interface PeakBounds {
   /** Index. */
   peak: number;
@@ -89,13 +92,11 @@ const ROUNDS = 4;
 /**
  * The shapes of the events at peaks, in the order of the peaks.
  *
- * @param peaks indices in ascending order
- * @param bounds of the peaks
+ * @param peaks in ascending order
  */
 export function measureEventShapes(
   trace: Float64Array,
-  peaks: readonly number[],
-  bounds: readonly Bounds[],
+  peaks: readonly BoundedPeak[],
 ): EventShape[] {
   const smooth = computeRunningMean(trace, 3);
   const valleyBetween = (from: number, to: number) => {
@@ -104,8 +105,8 @@ export function measureEventShapes(
     return least;
   };
   let [low, high] = [0, -1];
-  const events: PeakBounds[] = peaks.map((peak, i) => {
-    const { left, right, height } = bounds[i]!;
+  const events: PeakBounds[] = peaks.map(({ peak, bounds: { left, right, height } }, i) => {
+    const [previous, next] = [peaks[i - 1], peaks[i + 1]];
     // Peaks ascend, so those of one stretch of finite samples find it together.
     if (peak > high) {
       [low, high] = [peak, peak];
@@ -113,17 +114,18 @@ export function measureEventShapes(
       while (Number.isFinite(trace[high + 1])) high += 1;
     }
     const half = trace[peak]! - height / 2;
-    const before = i === 0 ? low : Math.max(low, valleyBetween(peaks[i - 1]!, peak));
+    const before = previous === undefined ? low : Math.max(low, valleyBetween(previous.peak, peak));
+    const curve = (at: number) => smooth[at]!;
     return {
       peak,
       low,
       high,
       before,
-      after: i + 1 === peaks.length ? high : Math.min(high, valleyBetween(peak, peaks[i + 1]!)),
-      valley: smooth[before]!,
+      after: next === undefined ? high : Math.min(high, valleyBetween(peak, next.peak)),
+      valley: curve(before),
       height,
-      left: findCrossing((at) => smooth[at]!, peak, half, left) ?? left,
-      right: findCrossing((at) => smooth[at]!, peak, half, right) ?? right,
+      left: findCrossing(curve, peak, half, left) ?? left,
+      right: findCrossing(curve, peak, half, right) ?? right,
       transient: null,
       // Measured below.
       shape: null as unknown as EventShape,
@@ -230,7 +232,7 @@ function withoutOthers(
   for (const [i, { transient }] of events.entries()) {
     if (transient === null || i === of || transient.onset >= to) continue;
     if (from - transient.onset > GONE * (transient.decay + transient.rise)) continue;
-    for (let at = 0; at < alone.length; at += 1) alone[at]! -= computeTransient(transient, from + at);
+    for (const [at, value] of alone.entries()) alone[at] = value - computeTransient(transient, from + at);
   }
   return alone;
 }
@@ -287,9 +289,13 @@ function isMisfit(
 ): boolean {
   const off = samples.map((value, i) => value - curve(from + i));
   let [alike, square] = [0, 0];
-  for (let i = 1; i < off.length; i += 1) {
-    alike += off[i]! * off[i - 1]! / off.length;
-    square += off[i]! * off[i]! / off.length;
+  let before = NaN;
+  for (const [i, value] of off.entries()) {
+    if (i > 0) {
+      alike += value * before / off.length;
+      square += value * value / off.length;
+    }
+    before = value;
   }
   return alike > Math.max((GREATEST_MISFIT * amplitude) ** 2, 3 * square / Math.sqrt(off.length));
 }
@@ -309,18 +315,20 @@ function measureMissedAtTop(
 
 /** The top of a parabola through the samples above {@linkcode CREST}; the sample at `peak` if these are too few. */
 function fitCrest(samples: Float64Array, peak: number, baseline: number): number {
-  const level = baseline + CREST * (samples[peak]! - baseline);
+  const top = samples[peak]!;
+  const level = baseline + CREST * (top - baseline);
   let [from, to] = [peak, peak];
   while (samples[from - 1]! > level) from -= 1;
   while (samples[to + 1]! > level) to += 1;
   const reach = Math.min(peak - from, to - peak);
-  if (reach < LEAST_STRETCH) return samples[peak]!;
+  if (reach < LEAST_STRETCH) return top;
   // Least squares on places that are symmetric about the peak.
   let [sum, weighted, squares, fourths] = [0, 0, 0, 0];
   const count = 2 * reach + 1;
   for (let i = -reach; i <= reach; i += 1) {
-    sum += samples[peak + i]!;
-    weighted += samples[peak + i]! * i * i;
+    const value = samples[peak + i]!;
+    sum += value;
+    weighted += value * i * i;
     squares += i * i;
     fourths += i ** 4;
   }
@@ -344,5 +352,5 @@ function findOverlap(events: readonly PeakBounds[], i: number) {
     ...(isOnTail(events, i + 1) ? [i, i + 1] : []),
   ];
   if (touching.length === 0) return "";
-  return touching.every((at) => events[at]!.transient !== null) ? "separated" : "overlaps";
+  return touching.every((at) => events[at]?.transient) ? "separated" : "overlaps";
 }

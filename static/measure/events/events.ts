@@ -44,9 +44,7 @@ export const findEvents = (trace: Float64Array, threshold: Threshold): TraceEven
 function seekPeaks(trace: Float64Array, threshold: Threshold): number[] {
   const { height, prominence = 0, distance = 1, average = 1 } = threshold;
   const means = computeRunningMean(trace, average);
-  const high = listMaxima(trace).filter((peak) =>
-    means[findHighestNear(means, peak, average >> 1)]! >= height
-  );
+  const high = listMaxima(trace).filter((peak) => readHighestNear(means, peak, average >> 1) >= height);
   const peaks = keepApart(trace, high, distance).filter((peak) =>
     findBounds(trace, peak).height >= prominence
   );
@@ -68,12 +66,13 @@ export function findPeaks(
  * @param peaks indices in ascending order
  */
 export function measureEvents(trace: Float64Array, peaks: readonly number[]): TraceEvent[] {
-  const bounds = peaks.map((peak) => findBounds(trace, peak));
-  return measureEventShapes(trace, peaks, bounds).map((shape, i) => ({
-    peak: peaks[i]!,
-    value: trace[peaks[i]!]!,
-    prominence: bounds[i]!.height,
-    ...shape,
+  const bounded = peaks.map((peak) => ({ peak, bounds: findBounds(trace, peak) }));
+  const shapes = measureEventShapes(trace, bounded);
+  return bounded.map(({ peak, bounds }, i) => ({
+    peak,
+    value: trace[peak]!,
+    prominence: bounds.height,
+    ...shapes[i]!,
   }));
 }
 
@@ -148,7 +147,7 @@ export function countPeaksBelow(trace: Float64Array, { height, distance = 1, ave
   const { level, noise } = measureQuietMeans(means, average);
   const doubtful = { height: level + DOUBTFUL * noise, prominence: STANDS_OUT * estimateWhiteNoise(trace) };
   const peaks = seekPeaks(trace, { ...doubtful, distance, average });
-  const isBelow = (peak: number) => means[findHighestNear(means, peak, average >> 1)]! < height;
+  const isBelow = (peak: number) => readHighestNear(means, peak, average >> 1) < height;
   return { noise, between: peaks.filter(isBelow).length };
 }
 
@@ -168,14 +167,18 @@ export function findHighestNear(trace: Float64Array, place: number, reach: numbe
   return best;
 }
 
+const readHighestNear = (trace: Float64Array, place: number, reach: number): number =>
+  trace[findHighestNear(trace, place, reach)] ?? NaN;
+
 /** Indices of the local maxima; for a plateau, its middle. */
 function listMaxima(trace: Float64Array) {
   const peaks = [];
   for (let i = 1; i < trace.length - 1; i += 1) {
-    if (!(trace[i - 1]! < trace[i]!)) continue;
+    const value = trace[i]!;
+    if (!(trace[i - 1]! < value)) continue;
     let end = i;
-    while (end + 1 < trace.length && trace[end + 1] === trace[i]) end += 1;
-    if (end + 1 < trace.length && trace[end + 1]! < trace[i]!) peaks.push(Math.floor((i + end) / 2));
+    while (end + 1 < trace.length && trace[end + 1] === value) end += 1;
+    if (end + 1 < trace.length && trace[end + 1]! < value) peaks.push(Math.floor((i + end) / 2));
     i = end;
   }
   return peaks;
@@ -185,12 +188,20 @@ function listMaxima(trace: Float64Array) {
 function keepApart(trace: Float64Array, peaks: number[], distance: number): number[] {
   const taken = new Set(peaks);
   // The later of two equal peaks stays.
-  const byHeight = peaks.map((peak, i) => ({ peak, i }))
-    .sort((a, b) => trace[b.peak]! - trace[a.peak]! || b.i - a.i);
+  const byHeight = peaks.map((peak, i) => ({ peak, i, value: trace[peak]! }))
+    .sort((a, b) => b.value - a.value || b.i - a.i);
   for (const { peak, i } of byHeight) {
     if (!taken.has(peak)) continue;
-    for (let j = i - 1; j >= 0 && peak - peaks[j]! < distance; j -= 1) taken.delete(peaks[j]!);
-    for (let j = i + 1; j < peaks.length && peaks[j]! - peak < distance; j += 1) taken.delete(peaks[j]!);
+    for (const step of [-1, 1]) {
+      let j = i + step;
+      for (
+        let near = peaks[j];
+        near !== undefined && Math.abs(near - peak) < distance;
+        near = peaks[j += step]
+      ) {
+        taken.delete(near);
+      }
+    }
   }
   return peaks.filter((peak) => taken.has(peak));
 }
@@ -200,14 +211,17 @@ function keepApart(trace: Float64Array, peaks: number[], distance: number): numb
  * the two.
  */
 function findBounds(trace: Float64Array, peak: number): Bounds {
+  const top = trace[peak]!;
   const [left, right] = [-1, 1].map((step) => {
-    let lowest = peak;
-    for (let i = peak; i >= 0 && i < trace.length && trace[i]! <= trace[peak]!; i += step) {
-      if (trace[i]! < trace[lowest]!) lowest = i;
+    let [lowest, least] = [peak, top];
+    for (let i = peak; i >= 0 && i < trace.length; i += step) {
+      const value = trace[i]!;
+      if (!(value <= top)) break;
+      if (value < least) [lowest, least] = [i, value];
     }
-    return lowest;
-  }) as [number, number];
-  return { left, right, height: trace[peak]! - Math.max(trace[left]!, trace[right]!) };
+    return { at: lowest, least };
+  }) as [{ at: number; least: number }, { at: number; least: number }];
+  return { left: left.at, right: right.at, height: top - Math.max(left.least, right.least) };
 }
 
 // Between two events, unlike between noise peaks on top of one event, the running mean of the trace falls deeper than that
@@ -223,14 +237,15 @@ const LEAST_SAMPLES = 40;
 function withoutNoisePeaks(trace: Float64Array, peaks: readonly number[]) {
   const noise = estimateWhiteNoise(trace);
   const sums = new Float64Array(trace.length + 1);
-  for (let i = 0; i < trace.length; i += 1) {
-    sums[i + 1] = sums[i]! + (Number.isFinite(trace[i]) ? trace[i]! : 0);
+  let sum = 0;
+  for (const [i, value] of trace.entries()) {
+    if (Number.isFinite(value)) sum += value;
+    sums[i + 1] = sum;
   }
   const kept: number[] = [];
   for (const peak of peaks) {
     let isKept = true;
-    while (isKept && kept.length > 0) {
-      const previous = kept[kept.length - 1]!;
+    for (let previous = kept.at(-1); isKept && previous !== undefined; previous = kept.at(-1)) {
       if (isValley(trace, sums, previous, peak, noise)) break;
       // A higher peak replaces the previous one and is then compared with the one before that.
       if (trace[peak]! > trace[previous]!) kept.pop();

@@ -137,7 +137,8 @@ export const EVENTS: Measurement<FoundEvent, EventSettings> = {
   at(plane, band, _settings, { line }) {
     const { level, itemOf } = levelTrace(plane, band);
     const peak = findHighestNear(level, line, Math.max(REACH, Math.round(level.length / 50)));
-    return Number.isFinite(level[peak]) ? itemOf(measureEvents(level, [peak])[0]!) : null;
+    const [event] = Number.isFinite(level[peak]) ? measureEvents(level, [peak]) : [];
+    return event === undefined ? null : itemOf(event);
   },
   again(plane, band, found) {
     const { level, itemOf } = levelTrace(plane, band);

@@ -2,7 +2,7 @@
  * Fits a transient to samples by least squares: a level, from which the trace rises at an onset with one time
  * constant and returns with another, `level + size * (1 - exp(-t / rise)) * exp(-t / decay)`.
  */
-import { fitLeastSquares } from "../least_squares.ts";
+import { boundFactor, fitLeastSquares } from "../least_squares.ts";
 
 /** Times and places in samples. */
 export type Transient = Record<"level" | "size" | "onset" | "rise" | "decay", number>;
@@ -27,16 +27,15 @@ export const fitTransient = (
   start: Transient,
 ): { transient: Transient; misfit: number } => {
   const within = (value: number) => Math.min(4 * trace.length, Math.max(LEAST_RISE, value));
-  const factor = (power: number) => Math.exp(Math.min(2, Math.max(-2, power)));
   const { best, misfit } = fitLeastSquares(
     start,
     (transient) => writeTransientEquations(trace, transient),
-    ({ level, size, onset, rise, decay }, move) => ({
-      level: level + move[0]!,
-      size: size + move[1]!,
-      onset: onset + move[2]!,
-      rise: within(rise * factor(move[3]!)),
-      decay: within(decay * factor(move[4]!)),
+    ({ level, size, onset, rise, decay }, [raised = 0, grown = 0, later = 0, slower = 0, longer = 0]) => ({
+      level: level + raised,
+      size: size + grown,
+      onset: onset + later,
+      rise: within(rise * boundFactor(slower, 2)),
+      decay: within(decay * boundFactor(longer, 2)),
     }),
   );
   return { transient: best, misfit };

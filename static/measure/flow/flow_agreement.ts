@@ -3,6 +3,7 @@
  * pattern is one that flows, and how far errors must be widened.
  */
 import { computeMean, findPercentile } from "../traces.ts";
+import { measureStep } from "./velocity_summary.ts";
 import type { WindowFlow } from "./window_flow.ts";
 
 /** What flows in a window; `line` is the middle of the window, from 0. */
@@ -59,7 +60,7 @@ export function requireAgreement(
     one.isBroken || isMoving(one) && one.strength < FAINT * usual ? asUnclear(one) : one
   );
   const supported = clear.map((one, i) =>
-    !isMoving(one) || isSupported(clear, i, window) ? one : asUnclear(one)
+    !isMoving(one) || isSupported(one, i, clear, window) ? one : asUnclear(one)
   );
   const lasting = dropShortRuns(supported, window);
   const flowing = integrateWay(lasting) < LEAST_WAY * columns
@@ -84,8 +85,7 @@ const asUnclear = ({ second: _, secondError: __, ...one }: FlowAt): FlowAt => ({
  * another window near it that shares no line with it does, if there is one; and whether one beside it also has two
  * velocities if it has two.
  */
-function isSupported(found: readonly FlowAt[], i: number, window: number): boolean {
-  const one = found[i]!;
+function isSupported(one: FlowAt, i: number, found: readonly FlowAt[], window: number): boolean {
   const near = found.slice(Math.max(0, i - 2), i + 3).filter((other) => other !== one && isMoving(other));
   if (one.second !== undefined && found.length > 1 && !near.some(({ second }) => second !== undefined)) {
     return false;
@@ -96,12 +96,13 @@ function isSupported(found: readonly FlowAt[], i: number, window: number): boole
   if (beside.length > 0 && !beside.some((other) => isSimilar(one, other, SMOOTH))) return false;
   let apart = 0;
   for (const way of [-1, 1]) {
-    for (let j = i + way; j >= 0 && j < found.length; j += way) {
-      const distance = Math.abs(found[j]!.line - one.line);
+    let j = i + way;
+    for (let other = found[j]; other !== undefined; other = found[j += way]) {
+      const distance = Math.abs(other.line - one.line);
       if (distance > NEAR * window) break;
       if (distance < window) continue;
       apart += 1;
-      if (isMoving(found[j]!) && isSimilar(one, found[j]!, SIMILAR)) return true;
+      if (isMoving(other) && isSimilar(one, other, SIMILAR)) return true;
     }
   }
   return apart === 0;
@@ -115,8 +116,7 @@ function dropShortRuns(found: readonly FlowAt[], window: number): readonly FlowA
     if (last !== undefined && isSimilar(last, one, SIMILAR)) runs.at(-1)?.push(one);
     else runs.push([one]);
   }
-  const lengthOf = (run: FlowAt[] | undefined) =>
-    run === undefined ? 0 : run[run.length - 1]!.line - run[0]!.line + window;
+  const lengthOf = (run: FlowAt[]) => (run.at(-1)?.line ?? 0) - (run.at(0)?.line ?? 0) + window;
   const broken = new Set(
     runs.filter((run, i) => {
       const neighbours = [runs[i - 1], runs[i + 1]].filter((other) => other !== undefined);
@@ -205,7 +205,7 @@ function measureScatter(found: readonly FlowAt[], window: number): number {
   const moving = found.filter(isMoving);
   const measured = moving.filter(({ verdict }) => verdict === "measured");
   if (found.length < 2 || measured.length < STEADY * moving.length) return 0;
-  const away = Math.ceil(window / (found[1]!.line - found[0]!.line));
+  const away = Math.ceil(window / measureStep(found));
   const squares = found.flatMap((one, i) => {
     const three = [found[i - away], one, found[i + away]];
     if (!three.every((part): part is FlowAt => part?.verdict === "measured")) return [];

@@ -109,7 +109,8 @@ function interpolateSpeeds(found: readonly VelocityAt[], rows: number, length: n
     const following = numbers[i + 1];
     const next = following !== undefined && following.line - line <= 2 * length ? following : undefined;
     const until = next?.line ?? line + length;
-    const first = i === 0 || line - numbers[i - 1]!.line > 2 * length ? line - length : line;
+    const before = numbers[i - 1];
+    const first = before === undefined || line - before.line > 2 * length ? line - length : line;
     for (let at = Math.max(0, Math.ceil(first)); at <= Math.min(rows - 1, until); at += 1) {
       const part = next === undefined ? 0 : Math.max(0, Math.min(1, (at - line) / (next.line - line)));
       speeds[at] = velocity * (1 - part) + (next?.velocity ?? velocity) * part;
@@ -133,19 +134,22 @@ function strip(
   to: number,
 ) {
   const way = new Float64Array(to - from);
+  let last = 0;
   for (let i = 1; i < way.length; i += 1) {
-    way[i] = way[i - 1]! + (speeds[from + i - 1]! + speeds[from + i]!) / 2;
+    last += (speeds[from + i - 1]! + speeds[from + i]!) / 2;
+    way[i] = last;
   }
-  const last = way[way.length - 1]!;
   const [low, high] = [first - Math.max(0, last), end - Math.min(0, last)];
   const sums = new Float64Array(Math.ceil((high - low) * FINE) + 2);
   const counts = new Float64Array(sums.length);
+  const [, columns] = shape;
   for (let line = from; line < to; line += 1) {
+    const moved = way[line - from]!;
     for (let x = first; x < end; x += 1) {
-      const value = samples[line * shape[1]! + x]! - still[x]!;
+      const value = samples[line * columns + x]! - still[x]!;
       if (!Number.isFinite(value)) continue;
       // A sample counts for both places around it.
-      const at = (x - way[line - from]! - low) * FINE;
+      const at = (x - moved - low) * FINE;
       const [place, part] = [Math.floor(at), at - Math.floor(at)];
       sums[place]! += value * (1 - part);
       counts[place]! += 1 - part;
@@ -157,7 +161,10 @@ function strip(
   const weights = sumNeighbours(counts);
   return {
     // Sums and counts are smoothed separately: some places have more samples than others.
-    values: sumNeighbours(sums).map((sum, i) => weights[i]! > LEAST_SEEN ? sum / weights[i]! : NaN),
+    values: sumNeighbours(sums).map((sum, i) => {
+      const weight = weights[i]!;
+      return weight > LEAST_SEEN ? sum / weight : NaN;
+    }),
     lineOf(place: number) {
       const wanted = middle - (place / FINE + low);
       if (wanted < Math.min(0, last) || wanted > Math.max(0, last)) return -1;

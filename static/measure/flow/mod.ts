@@ -216,7 +216,8 @@ export const VELOCITY: Measurement<VelocityAt, VelocitySettings> = {
     error: ({ error = NaN }) =>
       error === null || !(error >= 0) ? "" : `± ${(100 * error).toFixed(error < 0.001 ? 2 : 1)} %`,
     spread: ({ velocity, error }, axes) =>
-      Math.abs(convertVelocity(velocity ?? NaN, axes)) * (error !== null && error! >= 0 ? error! : NaN),
+      Math.abs(convertVelocity(velocity ?? NaN, axes)) *
+      (typeof error === "number" && error >= 0 ? error : NaN),
     certainty: ({ confidence }) => confidence,
   },
 };
@@ -260,7 +261,7 @@ function selectResting(found: readonly VelocityAt[], starts: readonly number[]) 
   const standing =
     found.filter(({ verdict, stands, rest }) => verdict === "standing" || stands || (rest ?? 0) > 0).length;
   const isMixed = moving >= Math.max(3, SOME * found.length) && standing >= Math.max(3, SOME * found.length);
-  return isMixed ? starts.filter((_, i) => !isMoving(found[i]!)) : [];
+  return isMixed ? starts.filter((_, i) => found[i] && !isMoving(found[i])) : [];
 }
 
 /** The wall by the lines of windows in which cells move. */

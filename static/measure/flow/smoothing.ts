@@ -34,17 +34,20 @@ export function measureLikeness(values: Float64Array, rows: number, columns: num
   alike: Float64Array<ArrayBufferLike>;
 } {
   const alike = averageProducts(values, rows, columns);
-  const certain = significance * alike[0]! / Math.sqrt(rows * columns);
+  const [whole = NaN, beside = NaN] = alike;
+  const certain = significance * whole / Math.sqrt(rows * columns);
   const isWide = alike[WIDE]! > certain;
-  if (!(alike[1]! > certain)) return { sigma: 0, part: 0, isWide, alike };
+  if (!(beside > certain)) return { sigma: 0, part: 0, isWide, alike };
   // Models streaks as Gaussians, whose autocorrelation has twice the variance.
   let half = 1;
-  while (half < alike.length && alike[half]! > alike[1]! / 2) half += 1;
-  if (half < alike.length) half -= (alike[1]! / 2 - alike[half]!) / (alike[half - 1]! - alike[half]!);
+  while (half < alike.length && alike[half]! > beside / 2) half += 1;
+  if (half < alike.length) {
+    const [before, below] = [alike[half - 1]!, alike[half]!];
+    half -= (beside / 2 - below) / (before - below);
+  }
   const width = Math.sqrt(Math.max(0, half * half - 1) / (4 * Math.LN2));
-  // A parabola through the next two lags estimates the noise-free correlation at lag 0.
-  const streaks = alike[1]! + (alike[1]! - alike[2]!) / 3;
-  const noise = Math.max(0, alike[0]! - streaks);
+  const streaks = estimateStreaks(alike);
+  const noise = Math.max(0, whole - streaks);
   const part = GREATEST_PART * noise / (noise + HALF_SMOOTHED * streaks);
   // Below a third of a pixel the Gaussian has no effect.
   return part * width < 0.3
@@ -54,6 +57,11 @@ export function measureLikeness(values: Float64Array, rows: number, columns: num
 
 /** Distances whose products are added up at once, which a core does faster than one after the other. */
 const AT_ONCE = 4;
+
+/** The correlation of neighbours at lag 0 without noise, which a parabola through the next two lags estimates. */
+export function estimateStreaks([, one = NaN, two = NaN]: Float64Array): number {
+  return one + (one - two) / 3;
+}
 
 /** Mean products at each distance along the lines, without changes common to whole lines, such as flicker. */
 function averageProducts(values: Float64Array, rows: number, columns: number): Float64Array {
@@ -121,8 +129,9 @@ export function smoothLine(values: Float64Array, rows: number, columns: number, 
       for (let i = 0; i <= 2 * side; i += 1) {
         const value = values[at + i - side]!;
         if (Number.isNaN(value)) continue;
-        sum += weights[i]! * value;
-        there += weights[i]!;
+        const weight = weights[i]!;
+        sum += weight * value;
+        there += weight;
       }
       smooth[at] = there > 0 ? sum / there : 0;
     }

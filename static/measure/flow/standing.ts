@@ -28,20 +28,20 @@ export function estimateStanding(
     const from = Math.floor(i * there / parts) * part;
     return averageColumns(samples, from, from + part, columns);
   });
-  const sumOf = (column: number) => means.reduce((whole, mean) => whole + mean[column]!, 0);
+  const sum = new Float64Array(columns);
+  for (const mean of means) for (const [column, value] of mean.entries()) sum[column]! += value;
   const all = rows <= MOST_LINES
     ? averageColumns(samples, 0, rows, columns)
-    : means[0]!.map((_, column) => sumOf(column) / parts);
+    : sum.map((value) => value / parts);
   const variance = computeCovariance(all, all);
   if (parts <= FAR || !(variance > 0)) return new Float64Array(columns);
   // Subtracts the pairs of near parts from the sum over all pairs, which takes time linear in the number of parts.
-  const sum = means[0]!.map((_, column) => sumOf(column));
   let likeness = computeCovariance(sum, sum);
   let pairs = parts * parts;
   for (let lag = 0; lag < FAR; lag += 1) {
     const twice = lag === 0 ? 1 : 2;
-    for (let i = 0; i + lag < parts; i += 1) {
-      likeness -= twice * computeCovariance(means[i]!, means[i + lag]!);
+    for (const [i, later] of means.slice(lag).entries()) {
+      likeness -= twice * computeCovariance(means[i]!, later);
     }
     pairs -= twice * (parts - lag);
   }
@@ -61,11 +61,10 @@ function averageColumns(samples: Samples, from: number, to: number, columns: num
     }
   }
   const there = counts.filter((count) => count > 0).length;
-  let whole = 0;
-  for (let column = 0; column < columns; column += 1) {
-    if (counts[column]! > 0) whole += sums[column]! / counts[column]! / there;
-  }
-  return sums.map((sum, column) => counts[column]! > 0 ? sum / counts[column]! - whole : 0);
+  // NaN without samples.
+  const means = sums.map((sum, column) => sum / counts[column]!);
+  const whole = means.reduce((whole, mean) => Number.isNaN(mean) ? whole : whole + mean / there, 0);
+  return means.map((mean) => Number.isNaN(mean) ? 0 : mean - whole);
 }
 
 /** Covariance of two profiles with mean 0. */

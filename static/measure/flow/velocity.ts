@@ -79,22 +79,22 @@ export function withBends(found: readonly VelocityAt[], window: number, step: nu
   const noises = straight.map(({ velocity, error }) => Math.abs(velocity) * error);
   let bends = straight.map(() => 0);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const at = (i: number) => (straight[i]?.velocity ?? NaN) - bends[i]!;
-    const own = straight.map((_, i) => {
+    const at = (i: number) => (straight[i]?.velocity ?? NaN) - (bends[i] ?? NaN);
+    const own = noises.map((noise, i) => {
       const bend = part * (at(i - away) - 2 * at(i) + at(i + away));
-      const noise = part * Math.hypot(noises[i - away]!, 2 * noises[i]!, noises[i + away]!);
+      const around = part * Math.hypot(noises[i - away] ?? NaN, 2 * noise, noises[i + away] ?? NaN);
       // Removes what noise alone contributes.
-      return bend === 0 ? 0 : bend * Math.max(0, 1 - (noise / bend) ** 2);
+      return bend === 0 ? 0 : bend * Math.max(0, 1 - (around / bend) ** 2);
     });
     // The first and last windows have neighbours on one side only, and take the bend of a neighbour.
     bends = own.map((bend, i) => Number.isFinite(bend) ? bend : own[i - away] || own[i + away] || NaN);
   }
   return found.map(({ straight: _, ...one }, i) => {
-    const bend = bends[i]!;
-    if (!Number.isFinite(bend)) return one;
-    const velocity = straight[i]!.velocity - bend;
+    const [bend = NaN, noise = NaN, own] = [bends[i], noises[i], straight[i]];
+    if (!Number.isFinite(bend) || own === undefined) return one;
+    const velocity = own.velocity - bend;
     // The window's own noise also enters through the bend, with the same sign.
-    const error = Math.hypot((1 + 2 * part) * noises[i]!, MISSED * bend) / Math.abs(velocity);
+    const error = Math.hypot((1 + 2 * part) * noise, MISSED * bend) / Math.abs(velocity);
     return { ...one, velocity, error };
   });
 }

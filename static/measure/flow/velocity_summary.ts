@@ -54,8 +54,8 @@ export function summarizeVelocities(found: readonly VelocityAt[], window: number
   const numbers = found.filter(hasCountedVelocity);
   const velocities = Float64Array.from(found, (one) => hasCountedVelocity(one) ? one.velocity : NaN);
   const period = findCycleLength(found.slice(0, MOST_WINDOWS), window);
-  const first = numbers[0]?.line ?? 0;
-  const cycles = period === null ? 0 : (numbers[numbers.length - 1]!.line - first + window) / period;
+  const [first = 0, last = 0] = [numbers.at(0)?.line, numbers.at(-1)?.line];
+  const cycles = period === null ? 0 : (last - first + window) / period;
   const whole = Math.floor(cycles * (1 + 1 / FINE)) * (period ?? 0);
   const within = numbers.filter(({ line }) => line - first < whole).map(({ velocity }) => velocity);
   return {
@@ -66,16 +66,21 @@ export function summarizeVelocities(found: readonly VelocityAt[], window: number
       period,
       mean: cycles < 1 ? NaN : computeMean(within),
       isRhythm: cycles >= LEAST_CYCLES &&
-        repeatsAfter(velocities, period / (found[1]!.line - found[0]!.line)),
+        repeatsAfter(velocities, period / measureStep(found)),
     },
   };
 }
+
+/** Lines from one window to the next; NaN for fewer than two. */
+export const measureStep = ([first, second]: readonly { readonly line: number }[]): number =>
+  first === undefined || second === undefined ? NaN : second.line - first.line;
 
 /** Whether values resemble those a period later. @param period in values */
 function repeatsAfter(values: Float64Array, period: number) {
   const [middle, spread] = [computeMean(values), computeDeviation(values) ** 2];
   const away = Math.round(period);
-  const products = values.slice(away).map((later, i) => (values[i]! - middle) * (later - middle));
+  const earlier = values.subarray(0, Math.max(0, values.length - away));
+  const products = earlier.map((value, i) => (value - middle) * (values[i + away]! - middle));
   return computeMean(products) > LEAST_LIKENESS * spread;
 }
 
@@ -111,8 +116,8 @@ function findCycleLength(found: readonly VelocityAt[], window: number): number |
     ERRORS * Math.sqrt(computeMean(noise)),
   );
   if (!(computeDeviation(velocities) > least)) return null;
-  const step = found[1]!.line - found[0]!.line;
-  const duration = numbers[numbers.length - 1]!.line - numbers[0]!.line + window;
+  const step = measureStep(found);
+  const duration = (numbers.at(-1)?.line ?? NaN) - (numbers.at(0)?.line ?? NaN) + window;
   let best = { explained: 0, cycles: 0 };
   // From a quarter of a cycle in the recording to two and a half windows per cycle.
   for (let i = FINE / 4; i <= FINE * duration / (2.5 * step); i += 1) {

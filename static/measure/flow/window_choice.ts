@@ -52,7 +52,7 @@ export function* chooseWindow(
     );
     const found = (yield trials.flat().map((order) => ({ ...order, isTrial: true }))).flat();
     return lengths.map((window, i) => {
-      const own = found.splice(0, trials[i]!.length);
+      const own = found.splice(0, trials[i]?.length);
       const errors = own.filter(hasCountedVelocity).map(({ error }) => error).sort((a, b) => a - b);
       const error = errors[Math.floor(errors.length / 2)] ?? Infinity;
       return { window, share: errors.length / PLACES, error };
@@ -63,16 +63,17 @@ export function* chooseWindow(
   const good = all.filter(({ share }) => share >= LEAST_SHARE);
   if (good.length > 0) return good.reduce((one, other) => other.error < one.error ? other : one).window;
   for (const window of lengthsOf(LONGER)) {
-    const [found] = yield* tried([window]);
-    if (found!.share >= LEAST_SHARE) return window;
-    all.push(found!);
+    for (const found of yield* tried([window])) {
+      if (found.share >= LEAST_SHARE) return window;
+      all.push(found);
+    }
   }
   const greatest = all.reduce((one, other) => other.share > one.share ? other : one);
-  return greatest.share > 0 ? greatest.window : short[Math.min(1, short.length - 1)]!;
+  return greatest.share > 0 ? greatest.window : short.slice(0, 2).at(-1) ?? greatest.window;
 }
 
 /** Longest window, in seconds, where shorter ones may disagree. */
-const SHORT = [...DURATIONS, LONGER[0]!];
+const SHORT = [...DURATIONS, ...LONGER.slice(0, 1)];
 
 /** Velocities contradict each other beyond this many standard errors and this part of the faster one. */
 const [CONTRADICTING, APART] = [3, 0.15];
@@ -137,13 +138,14 @@ export function* chooseAgreeingWindow(
     // A few places show whether there is slow flow.
     const [few] = yield* tried([duration], SPARSE);
     if (few === undefined || few.window <= best.window || flows(few) < FEW) continue;
-    const [longer] = yield* tried([duration]);
-    const isContradicted = longer!.found.some((one, i) =>
-      isMoving(one) && short.some(({ found }) => contradictsLonger(found[i], one))
-    );
-    if (flows(longer!) >= most && !isContradicted) return longer!.window;
+    for (const longer of yield* tried([duration])) {
+      const isContradicted = longer.found.some((one, i) =>
+        isMoving(one) && short.some(({ found }) => contradictsLonger(found[i], one))
+      );
+      if (flows(longer) >= most && !isContradicted) return longer.window;
+    }
   }
-  return sees(best) > 0 ? best.window : short[Math.min(1, short.length - 1)]!.window;
+  return (sees(best) > 0 ? best : short.slice(0, 2).at(-1) ?? best).window;
 }
 
 /** Yields orders that try windows of these lines, at every so many of the places. */
@@ -167,7 +169,7 @@ function* tryLengths(
     return divideIntoOrders(plane, trial, starts, 1);
   });
   const found = (yield trials.flat().map((order) => ({ ...order, isTrial: true }))).flat();
-  return lengths.map((window, i) => evaluateWindow(window, found.splice(0, trials[i]!.length)));
+  return lengths.map((window, i) => evaluateWindow(window, found.splice(0, trials[i]?.length)));
 }
 
 /** `error` is the median of the velocities'. */
@@ -221,7 +223,8 @@ export function divideIntoOrders(
   const standing = wall ?? estimateStanding(samples, rows, columns, windows.window);
   return Array.from({ length: Math.ceil(starts.length / size) }, (_, i) => {
     const own = starts.slice(i * size, (i + 1) * size);
-    const lines = [own[0]!, own[own.length - 1]! + windows.window] as const;
-    return { lines, windows: { ...windows, standing }, starts: own.map((start) => start - lines[0]!) };
+    const [first = NaN, last = NaN] = [own.at(0), own.at(-1)];
+    const lines = [first, last + windows.window] as const;
+    return { lines, windows: { ...windows, standing }, starts: own.map((start) => start - first) };
   });
 }

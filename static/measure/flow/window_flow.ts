@@ -5,7 +5,7 @@
  * lines near it, have in common.
  */
 import { measureChangingFlow, measureChangingVelocity } from "./changing_velocity.ts";
-import { measureLikeness } from "./smoothing.ts";
+import { estimateStreaks, measureLikeness } from "./smoothing.ts";
 import { computeMean } from "../traces.ts";
 import { LEAST_MOVE, measureMovingShare, measureRoughly, type WindowVelocity } from "./window_velocity.ts";
 
@@ -260,8 +260,9 @@ function measurePattern(
   columns: number,
 ): { isStructured: boolean; pattern: number } {
   const { isWide, alike } = measureLikeness(values, rows, columns, 6);
-  const streaks = alike[1]! + (alike[1]! - alike[2]!) / 3;
-  return { isStructured: isWide, pattern: isWide ? Math.min(1, Math.max(0, streaks / alike[0]!)) : 0 };
+  const [whole = NaN] = alike;
+  const share = Math.min(1, Math.max(0, estimateStreaks(alike) / whole));
+  return { isStructured: isWide, pattern: isWide ? share : 0 };
 }
 
 /** Whether a rough velocity means that nothing moves. */
@@ -305,15 +306,15 @@ function measureTwoVelocities(
   if (!isMoving(one) || !isMoving(two) || high.velocity - low.velocity < APART * speed) return null;
   const half = (rows >> 1) * columns;
   const parts = [whole, whole.subarray(0, half), whole.subarray(half, 2 * half)];
-  const isIn = parts.every((part, i) => {
-    const shares = [one, two].map(({ velocity }) =>
+  const shares = parts.map((part) => {
+    const [first = NaN, second = NaN] = [one, two].map(({ velocity }) =>
       measureMovingShare(part, part.length / columns, columns, velocity)
     );
-    // Halves hold fewer cells.
-    return Math.min(...shares) > (i === 0 ? LEAST_PART : LEAST_PART / 2) * (shares[0]! + shares[1]!);
+    return { least: Math.min(first, second), both: first + second };
   });
-  const shares = [one, two].map(({ velocity }) => measureMovingShare(whole, rows, columns, velocity));
-  const confidence = shares[0]! + shares[1]!;
+  // Halves hold fewer cells.
+  const isIn = shares.every(({ least, both }, i) => least > (i === 0 ? LEAST_PART : LEAST_PART / 2) * both);
+  const confidence = shares[0]?.both ?? NaN;
   if (!isIn || !(confidence > 0.1)) return null;
   return {
     verdict: "two velocities",
@@ -353,7 +354,8 @@ function stripOf(
       times[left + 1]! += part * time;
     }
   }
-  const perCount = (of: Float64Array) => of.map((sum, i) => counts[i]! > 0 ? sum / counts[i]! : 0);
+  // 0 where nothing is.
+  const perCount = (of: Float64Array) => of.map((sum, i) => sum / counts[i]! || 0);
   return { low: -reach, means: perCount(sums), times: perCount(times) };
 }
 
@@ -387,10 +389,11 @@ function measureResiduals(
       const place = column - velocity * time - low;
       const left = Math.floor(place);
       const part = place - left;
-      const slope = means[left + 1]! - means[left]!;
-      const weight = slope * (time - (1 - part) * times[left]! - part * times[left + 1]!);
+      const before = means[left]!;
+      const after = means[left + 1]!;
+      const weight = (after - before) * (time - (1 - part) * times[left]! - part * times[left + 1]!);
       const at = row * columns + column;
-      const rest = rests[at] = values[at]! - (1 - part) * means[left]! - part * means[left + 1]!;
+      const rest = rests[at] = values[at]! - (1 - part) * before - part * after;
       scores[row]! += weight * rest;
       squares += rest * rest;
       weights += weight * weight;

@@ -219,7 +219,8 @@ function computeScores({ values, gains }: Smoothed, rows: number, columns: numbe
           );
         energy += overlap * ((1 - part) * energies[at]! + part * energies[at + 1]!);
         const near = Math.floor(distance);
-        const noise = noises[near]! + (distance - near) * (noises[near + 1]! - noises[near]!);
+        const own = noises[near]!;
+        const noise = own + (distance - near) * (noises[near + 1]! - own);
         pairs += overlap * (rows - lines);
         squares += overlap * (rows - lines) * lines * lines;
         weight += overlap * (rows - lines) * noise;

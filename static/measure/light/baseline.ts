@@ -8,7 +8,7 @@
  * weights.
  */
 import { formatDigits, formatTableUnit, roundToDigits } from "../axes.ts";
-import { fitLeastSquares } from "../least_squares.ts";
+import { boundFactor, EquationSums, fitLeastSquares } from "../least_squares.ts";
 import {
   computeMean,
   computeRunningMean,
@@ -151,12 +151,16 @@ function isDrifting(values: Float64Array, percent: number) {
  * @param course F₀ at each block
  */
 function measureWidthAbove({ length, means }: ReturnType<typeof averageBlocks>, course: Float64Array) {
-  const above = means.map((value, i) => value - course[i]!);
+  const above = subtract(means, course);
   const [, top] = findExtent(above);
   if (!(top > RISES * weighValues(above).noise)) return 0;
   const runs = listRuns(above.map((value) => Number(value > top / 2)));
   return length * runs.reduce((most, [from, to]) => Math.max(most, to - from), 0);
 }
+
+/** Differences of the values of two lists of one length. */
+const subtract = (values: Float64Array, others: Float64Array): Float64Array<ArrayBuffer> =>
+  values.map((value, i) => value - others[i]!) as Float64Array<ArrayBuffer>;
 
 /**
  * Means of neighbouring lines and the places of their middles, without blocks that have no finite value; `length` is
@@ -187,7 +191,7 @@ function fitMoving(
   const half = Math.max(1, Math.round(span / length / 2));
   let course = new Float64Array(means.length);
   for (let round = 0; round < STARTS; round += 1) {
-    const rest = means.map((value, i) => value - course[i]!);
+    const rest = subtract(means, course);
     const steps = rest.map((_, i) =>
       findPercentile(rest.subarray(Math.max(0, i - half), i + half + 1), percent)
     );
@@ -199,18 +203,19 @@ function fitMoving(
     (_, away) => Math.exp(-((away / (2 * half * NEAR)) ** 2) / 2),
   );
   for (let round = 0; round < ROUNDS; round += 1) {
-    const { weights } = weighValues(means.map((value, i) => value - course[i]!));
+    const { weights } = weighValues(subtract(means, course));
     course = course.map((value, i) => {
       // The former value counts where no block does.
       let [sum, first, second, whole, slope] = [1e-9, 0, 0, 1e-9 * value, 0];
       for (let j = Math.max(0, i - 3 * half); j < Math.min(means.length, i + 3 * half + 1); j += 1) {
         const away = (places[j]! - places[i]!) / length;
         const weight = weights[j]! * (near[Math.round(Math.abs(away))] ?? 0);
+        const mean = means[j]!;
         sum += weight;
         first += weight * away;
         second += weight * away * away;
-        whole += weight * means[j]!;
-        slope += weight * away * means[j]!;
+        whole += weight * mean;
+        slope += weight * away * mean;
       }
       const bend = sum * second - first * first;
       return bend > 1e-9 * sum * second ? (whole * second - slope * first) / bend : whole / sum;
@@ -229,8 +234,9 @@ function interpolateBlocks(places: Float64Array, course: Float64Array): (line: n
       if (places[middle]! <= line) low = middle;
       else high = middle - 1;
     }
-    const part = (line - places[low]!) / (places[low + 1]! - places[low]!);
-    return course[low]! + (course[low + 1]! - course[low]!) * part;
+    const [place, next] = [places[low]!, places[low + 1]!];
+    const [below, above] = [course[low]!, course[low + 1]!];
+    return below + (above - below) * ((line - place) / (next - place));
   };
 }
 
@@ -252,26 +258,19 @@ function fitExponential({ means, places }: ReturnType<typeof averageBlocks>) {
     found = fitLeastSquares(
       found,
       ({ level, size, length }) => {
-        const slope = [0, 0, 0];
-        const bend = slope.map(() => [0, 0, 0]);
-        let misfit = 0;
+        const sums = new EquationSums(3);
         for (const [i, place] of places.entries()) {
           const left = Math.exp(-place / length);
-          const off = means[i]! - level - size * left;
           const by = [1, left, size * left * place / length];
-          misfit += weights[i]! * off * off;
-          for (const [j, one] of by.entries()) {
-            slope[j]! += weights[i]! * one * off;
-            for (const [k, other] of by.entries()) bend[j]![k]! += weights[i]! * one * other;
-          }
+          sums.add(by, means[i]! - level - size * left, weights[i]!);
         }
-        return { misfit, bend, slope };
+        return sums.equations();
       },
-      ({ level, size, length }, move) => ({
-        level: level + move[0]!,
-        size: size + move[1]!,
+      ({ level, size, length }, [raised = 0, grown = 0, longer = 0]) => ({
+        level: level + raised,
+        size: size + grown,
         // A longer time constant looks like a straight line.
-        length: Math.min(10 * whole, Math.max(1, length * Math.exp(Math.min(1, Math.max(-1, move[2]!))))),
+        length: Math.min(10 * whole, Math.max(1, length * boundFactor(longer, 1))),
       }),
     ).best;
   }

@@ -95,7 +95,8 @@ export function makeFieldByRunning(
     const { varianceAt, gain } = fitNoiseModel(light, rest, rows, width, length, isAtRest);
     const spread = rest.map((value) => Math.sqrt(varianceAt(value)));
     for (let at = 0; at < light.length; at += 1) {
-      raised[at] = Number.isFinite(light[at]) && spread[at]! > 0 ? (light[at]! - rest[at]!) / spread[at]! : 0;
+      const [value, unit] = [light[at]!, spread[at]!];
+      raised[at] = Number.isFinite(value) && unit > 0 ? (value - rest[at]!) / unit : 0;
     }
     smooth = new Float64Array(light.length).fill(-Infinity);
     // Only the last round looks at all sizes: one suffices to leave out sparks.
@@ -107,9 +108,10 @@ export function makeFieldByRunning(
     }
     noise = Number.isFinite(smooth[0]) ? 1 : 0;
   }
-  const change = light.map((value, at) =>
-    Number.isFinite(value) && rest[at]! - offset > 0 ? (value - rest[at]!) / (rest[at]! - offset) : 0
-  );
+  const change = light.map((value, at) => {
+    const below = rest[at]!;
+    return Number.isFinite(value) && below - offset > 0 ? (value - below) / (below - offset) : 0;
+  });
   return { change, smooth, rows, width, from, noise, isRunning: true };
 }
 
@@ -147,12 +149,12 @@ function estimateRest(
       for (let j = Math.max(0, i - reach); j <= Math.min(count - 1, i + reach); j += 1) {
         const away = (places[j]! - places[i]!) / sigma;
         const near = Math.exp(-away * away / 2);
-        const weight = near * counts[j * width + x]!;
+        const [weight, light] = [near * counts[j * width + x]!, sums[j * width + x]!];
         sum += weight;
         first += weight * away;
         second += weight * away * away;
-        whole += near * sums[j * width + x]!;
-        slope += near * away * sums[j * width + x]!;
+        whole += near * light;
+        slope += near * away * light;
       }
       const bend = sum * second - first * first;
       courses[i * width + x] = bend > 1e-6 * sum * second
@@ -160,10 +162,12 @@ function estimateRest(
         : whole / sum;
     }
   }
+  const [earliest = NaN] = places;
   for (let row = 0; row < rows; row += 1) {
-    const block = Math.max(0, Math.min(count - 2, Math.floor((row - places[0]!) / length)));
+    const block = Math.max(0, Math.min(count - 2, Math.floor((row - earliest) / length)));
     const next = Math.min(count - 1, block + 1);
-    const part = next === block ? 0 : (row - places[block]!) / (places[next]! - places[block]!);
+    const [place, after] = [places[block]!, places[next]!];
+    const part = next === block ? 0 : (row - place) / (after - place);
     for (let x = 0; x < width; x += 1) {
       const below = courses[block * width + x]!;
       rest[row * width + x] = below + (courses[next * width + x]! - below) * part;
@@ -201,26 +205,29 @@ function fitNoiseModel(
   for (let at = 0; at < light.length; at += 1) {
     if (!isAtRest(at)) continue;
     const block = Math.floor(Math.floor(at / width) / length) * width + at % width;
-    levels[block]! += rest[at]!;
-    squares[block]! += (light[at]! - rest[at]!) ** 2;
+    const level = rest[at]!;
+    levels[block]! += level;
+    squares[block]! += (light[at]! - level) ** 2;
     counts[block]! += 1;
   }
-  const used = counts.map((_, i) => i).filter((i) => counts[i]! > 1 && Number.isFinite(levels[i]));
+  const used = [...counts].flatMap((count, i) => {
+    const [light, square] = [levels[i]!, squares[i]!];
+    return count > 1 && Number.isFinite(light) ? [{ count, square, level: light / count }] : [];
+  });
   let total = 0;
-  for (const i of used) total += squares[i]! / counts[i]! / used.length;
+  for (const { square, count } of used) total += square / count / used.length;
   let [read, gain] = [total, 0];
   const varianceAt = (level: number) => Math.max(LEAST_VARIANCE * total, read + gain * level);
   for (let round = 0; round < SETTLING && total > 0; round += 1) {
     let [sum, first, second, whole, slope] = [0, 0, 0, 0, 0];
-    for (const i of used) {
-      const level = levels[i]! / counts[i]!;
+    for (const { count, square, level } of used) {
       // The error of a variance grows with the variance.
-      const weight = counts[i]! / varianceAt(level) ** 2;
+      const weight = count / varianceAt(level) ** 2;
       sum += weight;
       first += weight * level;
       second += weight * level * level;
-      whole += weight * squares[i]! / counts[i]!;
-      slope += weight * level * squares[i]! / counts[i]!;
+      whole += weight * square / count;
+      slope += weight * level * square / count;
     }
     const bend = sum * second - first * first;
     gain = bend > 1e-9 * sum * second ? Math.max(0, (sum * slope - first * whole) / bend) : 0;
@@ -247,12 +254,14 @@ function computeRises(
   const values = smoothField(down, rows, width, columns, false);
   const [alongTime, alongLine] = [sumWeights(rows, lines), sumWeights(width, columns)];
   for (let row = 0; row < rows; row += 1) {
+    const [inTime, deviation] = [alongTime.sums[row]!, alongTime.deviations[row]!];
     for (let x = 0; x < width; x += 1) {
       const at = row * width + x;
-      const mean = values[at]! / (alongTime.sums[row]! * alongLine.sums[x]!);
+      const sum = values[at]!;
+      const mean = sum / (inTime * alongLine.sums[x]!);
       // A sum of photons is skewed: chance makes more high values than a Gaussian has. Their square root is not.
       const grown = 1 + growth(at) * Math.max(0, mean);
-      values[at]! *= 2 / (1 + Math.sqrt(grown)) / (alongTime.deviations[row]! * alongLine.deviations[x]!);
+      values[at] = sum * (2 / (1 + Math.sqrt(grown)) / (deviation * alongLine.deviations[x]!));
     }
   }
   return values;

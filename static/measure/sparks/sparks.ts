@@ -140,11 +140,10 @@ export function measureSparkNear(
       if (best < 0 || smooth[at]! > smooth[best]!) best = at;
     }
   }
-  if (!(best >= 0 && smooth[best]! > 0 && noise > 0)) return null;
-  return measureSparks(
-    field,
-    listPeakAreas(field, [best], Math.min(2 * noise, smooth[best]! / 2)),
-  )[0] ?? null;
+  const greatest = smooth[best] ?? NaN;
+  if (!(greatest > 0 && noise > 0)) return null;
+  const [peak = null] = measureSparks(field, listPeakAreas(field, [best], Math.min(2 * noise, greatest / 2)));
+  return peak;
 }
 
 /** A candidate that is rejected by its strength or its shape along the line; its time course is not measured. */
@@ -238,14 +237,15 @@ function listPeakAreas({ smooth, rows, width, noise }: Field, places: readonly n
   const taken = new Uint8Array(smooth.length);
   const peaks = [];
   for (const at of places) {
-    const level = Math.max(floor, smooth[at]! / 2);
+    const top = smooth[at]!;
+    const level = Math.max(floor, top / 2);
     const area = findAreaAbove(smooth, rows, width, at, level);
     const isFlank = area.some((place) => taken[place] === 1);
     for (const place of area) taken[place] = 1;
     if (isFlank || area.length < LEAST_AREA) continue;
     const [first, last] = findExtent(area.map((place) => Math.floor(place / width)));
     const [left, right] = findExtent(area.map((place) => place % width));
-    const strength = smooth[at]! / noise;
+    const strength = top / noise;
     peaks.push({ line: Math.floor(at / width), column: at % width, strength, first, last, left, right });
   }
   return peaks;

@@ -194,13 +194,13 @@ const [QUOTE, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x22, 0x2c, 0
 /** A key without escapes and characters that need one. */
 const PLAIN_KEY = /^"[^"\\\p{Cc}]*"$/u;
 
-/** What a JSON value begins with. */
+/** First characters of JSON values. */
 const VALUE_STARTS = /[{["\-\dtfn]/;
 
 /** Whether JSON allows a byte between values: tab, line feed, carriage return and space. */
 const isBlank = (byte: number): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9;
 
-/** Index of the first byte from `at` on that is no blank, or the length. */
+/** Index of the first byte from `at` on that is not a blank, or the length. */
 function skipBlanks(bytes: Uint8Array, at: number): number {
   while (at < bytes.length && isBlank(bytes[at]!)) at += 1;
   return Math.min(at, bytes.length);

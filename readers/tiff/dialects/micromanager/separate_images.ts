@@ -311,7 +311,7 @@ function readFolderSteps(
   return { calibrations, warnings: [...warnings, ...numbers.warnings] };
 }
 
-/** All files of a folder's acquisition: also those of other positions, and those that repeat a plane, are no acquisitions of their own. */
+/** All files of a folder's acquisition: also those of other positions, and those that repeat a plane, are not acquisitions of their own. */
 function listFolderFiles(
   files: FileAccess,
   folder: string,

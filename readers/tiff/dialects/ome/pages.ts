@@ -22,12 +22,18 @@ function findPageSpan(image: DescribedImage, samples: number): PageSpan | null {
   const { T, C, Z } = read.sizes;
   const planes = T * Z * (samples > 1 && C % samples === 0 ? C / samples : C);
   const ends = read.tiffData.filter(({ first, count }) => first !== Infinity && count > 0).map(
-    ({ directory, count, counted }) => [directory, directory + (counted ? count : Math.min(count, planes))],
+    ({ directory, count, counted }) => ({
+      from: directory,
+      to: directory + (counted ? count : Math.min(count, planes)),
+    }),
   );
-  if (read.tiffData.length === 0) ends.push([0, planes]);
+  if (read.tiffData.length === 0) ends.push({ from: 0, to: planes });
   if (ends.length === 0) return null;
-  const [from, to] = ends.reduce(([a, b], [from, to]) => [Math.min(a!, from!), Math.max(b!, to!)]);
-  return { image, from: from!, to: to!, planes };
+  const { from, to } = ends.reduce((all, { from, to }) => ({
+    from: Math.min(all.from, from),
+    to: Math.max(all.to, to),
+  }));
+  return { image, from, to, planes };
 }
 
 /**

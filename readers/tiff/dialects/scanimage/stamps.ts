@@ -95,8 +95,9 @@ export class FileFrames {
       ...warnIf(fault !== null, "metadata_disagree", text),
     ];
     this.stamped = !isBare && fault === null;
-    const places = numbers.map((number) => (number - numbers[0]!) / this.stride);
-    this.span = this.stamped ? places.at(-1)! + 1 : this.count;
+    const [start = NaN] = numbers;
+    const places = numbers.map((number) => (number - start) / this.stride);
+    this.span = this.stamped ? (places.at(-1) ?? NaN) + 1 : this.count;
     this.#frames = this.span === this.count ? null : new Map(places.map((place, frame) => [place, frame]));
   }
 
@@ -138,8 +139,9 @@ export class FileFrames {
   #faultIn(numbers: readonly number[]): string | null {
     const lacking = numbers.filter(Number.isNaN).length;
     if (lacking > 0) return `${lacking} of ${numbers.length} frames lack one`;
+    const [first = NaN, last = NaN] = [numbers.at(0), numbers.at(-1)];
     const wrong = numbers.findIndex((number, i) =>
-      i > 0 && number <= numbers[i - 1]! || (number - numbers[0]!) % this.stride !== 0
+      i > 0 && number <= (numbers[i - 1] ?? NaN) || (number - first) % this.stride !== 0
     );
     if (wrong >= 0) return `frame ${wrong} has number ${numbers[wrong]} after ${numbers[wrong - 1]}`;
     const torn = this.offsets.findIndex((_, page) => {
@@ -147,7 +149,7 @@ export class FileFrames {
       return (this.#stampAt(page)?.number ?? numbers[frame]) !== numbers[frame];
     });
     if (torn >= 0) return `the channels of frame ${Math.floor(torn / this.channels)} have unlike numbers`;
-    const span = (numbers.at(-1)! - numbers[0]!) / this.stride + 1;
+    const span = (last - first) / this.stride + 1;
     const isDense = span <= MAX_SPREAD * this.count;
     return isDense ? null : `they number ${span} frames, while ${this.count} are stored`;
   }
