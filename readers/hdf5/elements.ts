@@ -1,8 +1,9 @@
 /** Elements of a dataset: decoded blocks that cover a region of it. */
 import { DecodeFailed } from "../errors.ts";
+import { findLastChunk, keepLastChunk } from "../io/last_chunks.ts";
 import { MAX_READ_STEP } from "../io/limits.ts";
 import type { Hdf5Blocks } from "./blocks.ts";
-import { type FindChunk, openIndex } from "./chunk_index.ts";
+import { type FindChunk, openIndex, type StoredChunk } from "./chunk_index.ts";
 import type { Dataset } from "./dataset.ts";
 import { convertToWords, isWholeWord } from "./datatype.ts";
 import { DamagedStructure } from "./fields.ts";
@@ -32,9 +33,15 @@ export const computeStrides = (shape: readonly number[]): number[] =>
 /**
  * Decoded blocks that cover a region, and may reach beyond it.
  *
+ * @param isVolume keeps chunks for the next plane (last_chunks.ts)
  * @throws {DecodeFailed | Stopped}
  */
-export function* readBlocks(blocks: Hdf5Blocks, dataset: Dataset, region: ElementRegion): Generator<Block> {
+export function* readBlocks(
+  blocks: Hdf5Blocks,
+  dataset: Dataset,
+  region: ElementRegion,
+  isVolume = false,
+): Generator<Block> {
   const { path, shape, layout, fill, width, type } = dataset;
   if (region.from.some((at, axis) => at < 0 || at + region.count[axis]! > shape[axis]!)) {
     throw new DecodeFailed(
@@ -45,7 +52,7 @@ export function* readBlocks(blocks: Hdf5Blocks, dataset: Dataset, region: Elemen
   const isUnwritten = layout.kind === "contiguous" && layout.address === null ||
     layout.kind === "chunked" && layout.index.address === null;
   if (isUnwritten) yield { ...region, bytes: unwritten, isFill: true };
-  else if (layout.kind === "chunked") yield* readChunks(blocks, dataset, region, unwritten);
+  else if (layout.kind === "chunked") yield* readChunks(blocks, dataset, region, unwritten, isVolume);
   else {
     for (const band of listBands(dataset, region)) {
       yield { ...band, bytes: convertToWords(type, readStoredBand(blocks, dataset, band)), isFill: false };
@@ -157,6 +164,7 @@ function* readChunks(
   dataset: Dataset,
   region: ElementRegion,
   unwritten: Uint8Array,
+  isVolume: boolean,
 ): Generator<Block> {
   const { path, layout, shape } = dataset;
   requireFilters(dataset);
@@ -167,14 +175,8 @@ function* readChunks(
     blocks.source.checkStop();
     const from = place.map((at, axis) => at * chunk[axis]!);
     const isEdge = from.some((at, axis) => at + chunk[axis]! > shape[axis]!);
-    const decodedBytes = readStoredChunk(blocks, dataset, find, place, plainEdges && isEdge);
-    const isFill = decodedBytes === null;
-    yield {
-      from,
-      count: chunk,
-      bytes: isFill ? unwritten : convertToWords(dataset.type, decodedBytes),
-      isFill,
-    };
+    const words = readStoredChunk(blocks, dataset, find(place), { isPlain: plainEdges && isEdge, isVolume });
+    yield { from, count: chunk, bytes: words ?? unwritten, isFill: words === null };
   }
 }
 
@@ -195,23 +197,31 @@ function* listChunkPlaces({ from, count }: ElementRegion, chunk: readonly number
   }
 }
 
-/** A decoded chunk; `null` if it was never written. */
+/**
+ * A decoded chunk as little-endian words; `null` if it was never written.
+ *
+ * @param isPlain whether its filters were left out, since it reaches out of the dataset
+ * @param isVolume whether it has samples of further planes
+ */
 function readStoredChunk(
   { source, superblock }: Hdf5Blocks,
   dataset: Dataset,
-  find: FindChunk,
-  place: readonly number[],
-  isPlainEdge: boolean,
+  found: StoredChunk | null,
+  { isPlain, isVolume }: { readonly isPlain: boolean; readonly isVolume: boolean },
 ): Uint8Array | null {
-  const found = find(place);
   if (found === null) return null;
+  const last = isVolume ? findLastChunk(found.address) : undefined;
+  if (last !== undefined) return last;
   const { path } = dataset;
   const bytes = countChunkBytes(dataset);
   if (found.bytes > boundStored(bytes)) {
     throw new DecodeFailed(`a chunk of ${path} of ${bytes} bytes takes ${found.bytes} bytes`);
   }
   const stored = source.read(superblock.base + found.address, found.bytes, `a chunk of ${path}`);
-  return decodeChunk(dataset, stored, { size: bytes, mask: isPlainEdge ? -1 : found.mask });
+  const decodedBytes = decodeChunk(dataset, stored, { size: bytes, mask: isPlain ? -1 : found.mask });
+  const words = convertToWords(dataset.type, decodedBytes);
+  if (isVolume) keepLastChunk(found.address, words);
+  return words;
 }
 
 /** The elements of a region, one after the other, as little-endian words. @throws {DecodeFailed | Stopped} */

@@ -249,9 +249,14 @@ export class Hdf5File implements Disposable {
     return readElements(this.#objects.blocks, dataset, region);
   }
 
-  /** Decoded blocks that cover a region. @throws {DecodeFailed | Stopped} while they are read */
-  blocksOf(dataset: Dataset, region: ElementRegion): Generator<Block> {
-    return readBlocks(this.#objects.blocks, dataset, region);
+  /**
+   * Decoded blocks that cover a region.
+   *
+   * @param isVolume keeps chunks for the next plane (last_chunks.ts)
+   * @throws {DecodeFailed | Stopped} while they are read
+   */
+  blocksOf(dataset: Dataset, region: ElementRegion, isVolume: boolean): Generator<Block> {
+    return readBlocks(this.#objects.blocks, dataset, region, isVolume);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Planes of a dataset: two of its axes are rows and columns, the others have one index. */
 import { DecodeFailed } from "../errors.ts";
 import type { ByteSource } from "../io/byte_source.ts";
+import { beginPlane, MOST_CHUNK_BYTES } from "../io/last_chunks.ts";
 import type { PlanePlan, RowRange } from "../reader.ts";
 import { SampleArray } from "../samples/to_float32.ts";
 import type { Dataset } from "./dataset.ts";
@@ -34,8 +35,9 @@ export function requireReadable(dataset: Dataset): void {
   }
 }
 
-/** Bytes beside a plane: a chunk as it is stored, after each of two filters, and in other words. */
-const estimateDecoding = ({ dataset }: DatasetPlane): number => 4 * countChunkBytes(dataset);
+/** Bytes beside a plane: a chunk as it is stored, after each of two filters, and in other words; and the chunks that are kept. */
+const estimateDecoding = (plane: DatasetPlane): number =>
+  4 * countChunkBytes(plane.dataset) + (isOfVolume(plane) ? MOST_CHUNK_BYTES : 0);
 
 /** Bytes of the index of chunks and of what is read without chunks. */
 const READING_BYTES = 8 << 20;
@@ -66,6 +68,7 @@ export function planDatasets(
     async decode(targets) {
       await Promise.resolve();
       using file = new Hdf5File(source);
+      beginPlane(source);
       for (const [i, plane] of planes.entries()) {
         const target = targets[i]!;
         readDatasetPlane(file, plane, filled, target);
@@ -88,8 +91,14 @@ function readDatasetPlane(file: Hdf5File, plane: DatasetPlane, rows: RowRange, t
     from: at.map((index, axis) => axis === rowAxis ? rows.start : axis === columnAxis ? 0 : index),
     count: at.map((_, axis) => axis === rowAxis ? rows.end - rows.start : axis === columnAxis ? columns : 1),
   };
-  for (const block of file.blocksOf(dataset, region)) copyBlock(plane, rows, block, target);
+  for (const block of file.blocksOf(dataset, region, isOfVolume(plane))) {
+    copyBlock(plane, rows, block, target);
+  }
 }
+
+/** Whether chunks of a plane have samples of further planes. */
+const isOfVolume = ({ dataset: { chunks }, rowAxis, columnAxis }: DatasetPlane): boolean =>
+  chunks?.some((length, axis) => axis !== rowAxis && axis !== columnAxis && length > 1) ?? false;
 
 /** Converts what a block has of the wanted rows. */
 function copyBlock(

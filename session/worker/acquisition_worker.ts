@@ -10,6 +10,7 @@ import {
   keepGarbage,
   reportCompiled,
 } from "../../readers/io/runtime_internals.ts";
+import { countLastChunkBytes, dropLastChunks } from "../../readers/io/last_chunks.ts";
 import { StopFlag } from "../../readers/io/stop_flag.ts";
 import type { MetadataDocument } from "../../readers/io/document_list.ts";
 import { limitTexts } from "../../readers/io/limits.ts";
@@ -33,6 +34,7 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   else {
     for (const acquisition of open.values()) acquisition.rest();
     dropDecoders();
+    dropLastChunks();
     collectGarbage();
   }
 };
@@ -42,7 +44,11 @@ async function answer(asked: Asked): Promise<void> {
   const { key } = asked;
   keepGarbage();
   let bytes = 0;
-  const indexBytes = () => open.get(key)?.indexBytes ?? null;
+  const indexBytes = () => {
+    const own = open.get(key)?.indexBytes;
+    // Kept chunks belong to the acquisition that was used last.
+    return own === undefined ? null : own + countLastChunkBytes();
+  };
   try {
     const [answer, views = []] = await answerQuestion(asked);
     const buffers = views.map(({ buffer }) => buffer);
@@ -105,8 +111,11 @@ async function answerQuestion(
 }
 
 async function findOrOpen({ key, source, stop }: Asked): Promise<OpenAcquisition> {
-  // A WebAssembly decoder is reused only for the same acquisition.
-  if (key !== [...open.keys()].at(-1) && dropDecoders()) collectGarbage();
+  if (key !== [...open.keys()].at(-1)) {
+    dropLastChunks();
+    // A WebAssembly decoder is reused only for the same acquisition.
+    if (dropDecoders()) collectGarbage();
+  }
   let acquisition = open.get(key);
   if (acquisition) {
     acquisition.follow(stop);
@@ -158,6 +167,7 @@ function* writeJsonPieces(documents: readonly MetadataDocument[]): Generator<str
 }
 
 function close(key: string): void {
+  if (key === [...open.keys()].at(-1)) dropLastChunks();
   open.get(key)?.close();
   open.delete(key);
 }
