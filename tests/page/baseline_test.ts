@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { listTraceFacts, makeTrace, NEW_TRACE, PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
 import { fitBaseline } from "../../static/measure/light/baseline.ts";
-import { findPercentile } from "../../static/measure/traces.ts";
+import { EVENTS } from "../../static/measure/events/mod.ts";
+import { completeSettings, measureInThread } from "../../static/measure/measurement.ts";
 import { driftingTrace, DRIFTS } from "../browser/measured_baselines.ts";
-import { course } from "./synthetic.ts";
+import { bandOf, course } from "./synthetic.ts";
 import { normalNumbers, randomNumbers } from "../browser/streaks.ts";
 
 const [SWAYING, BLEACHING] = ["falls and sways by 40 %", "bleaches to 40 %"].map((name) =>
@@ -57,10 +58,86 @@ Deno.test("an automatic F₀ is constant unless the ends of the trace differ by 
   const trace = (fall: number) => noise.map((value, line) => 100 + value - fall * line / noise.length);
   const steady = fitBaseline(trace(0), NEW_TRACE, 0.001);
   assert.deepEqual([steady.by.kind, steady.course], ["percentile", null]);
-  assert.equal(steady.level, findPercentile(trace(0), 10));
+  // The percentile of single lines lies 1.28 of their deviations below the middle.
+  assert(Math.abs(steady.level - 100) < 0.4, `${steady.level}`);
   // The tenths lie 0.9 of the fall apart.
   assert.equal(fitBaseline(trace(2), NEW_TRACE, 0.001).by.kind, "percentile");
   assert.equal(fitBaseline(trace(5), NEW_TRACE, 0.001).by.kind, "moving");
+});
+
+/** Means of columns of photons, with transients of half the light to its whole, each 1 to 1.8 s after the one before. */
+function photonTrace(
+  { columns, photons, seed, sign = 1 }: { columns: number; photons: number; seed: number; sign?: number },
+) {
+  const [lines, step] = [6000, 0.004];
+  const [uniform, normal] = [randomNumbers(seed), normalNumbers(randomNumbers(seed + 100))];
+  const light = new Float64Array(lines).fill(1);
+  const events: number[] = [];
+  for (let at = 200; at < lines - 300; at += 250 + Math.round(200 * uniform())) {
+    const height = 0.5 + 0.5 * uniform();
+    events.push(at + 10);
+    for (let i = at; i < lines; i += 1) {
+      const time = (i - at) * step;
+      light[i]! += 1.29 * sign * height * (1 - Math.exp(-time / 0.023)) * Math.exp(-time / 0.25);
+    }
+  }
+  // Sums of so many photons are nearly normal.
+  const counts = columns * photons;
+  const values = light.map((value) => photons * (value + Math.sqrt(value / counts) * normal()));
+  return { values, events, step };
+}
+
+Deno.test("a constant F₀ does not depend on the width of a band, or on how many lines are averaged", () => {
+  for (const columns of [3, 10, 50]) {
+    for (const photons of [4, 20]) {
+      const off: number[] = [];
+      for (let seed = 1; seed <= 10; seed += 1) {
+        const { values, step } = photonTrace({ columns, photons, seed });
+        off.push(fitBaseline(values, NEW_TRACE, step).level / photons - 1);
+      }
+      const mean = off.reduce((sum, one) => sum + one, 0) / off.length;
+      assert(Math.abs(mean) < 0.025, `${columns} columns, ${photons} photons: ${off}`);
+    }
+  }
+  const { values, step, events } = photonTrace({ columns: 10, photons: 20, seed: 3 });
+  const plane = { samples: Float32Array.from(values), shape: [values.length, 1] as const };
+  const measured = [1, 3, 10, 20].map((average) => {
+    const trace = { ...NEW_TRACE, isChange: true, average };
+    const band = bandOf(plane, { axes: [{ step, unit: "seconds" }, { step: 1, unit: "um" }], trace });
+    const { found } = measureInThread(EVENTS, plane, band, completeSettings(EVENTS, {}, band));
+    return [makeTrace(plane, [0, 1], trace, step).baseline, found];
+  });
+  for (const one of measured) assert.deepEqual(one, measured[0]);
+  assert.equal((measured[0]![1] as unknown[]).length, events.length);
+});
+
+Deno.test("says that the light mostly falls, in the summary and the facts of events", () => {
+  for (const [sign, isFalling] of [[-0.5, true], [1, false], [0, false]] as const) {
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const { values, step } = photonTrace({ columns: 10, photons: 4, seed, sign });
+      const plane = { samples: Float32Array.from(values), shape: [values.length, 1] as const };
+      const band = bandOf(plane, { axes: [{ step, unit: "seconds" }, { step: 1, unit: "um" }] });
+      const { found, settings } = measureInThread(EVENTS, plane, band, completeSettings(EVENTS, {}, band));
+      const words = "mostly falls; only rises are events";
+      const summary = EVENTS.summary(found as never, band, settings as never);
+      assert.equal(summary.some(({ value }) => value === words), isFalling, `${sign}, seed ${seed}`);
+      assert.equal(
+        JSON.stringify(EVENTS.facts!(settings as never, { axes: band.axes, noun: "band" } as never)).includes(
+          words,
+        ),
+        isFalling,
+      );
+    }
+  }
+});
+
+Deno.test("the means of F₀ are shorter than fast transients", () => {
+  const step = 0.001;
+  // Ten spikes a second of 20 ms: means over 0.24 s would hold two of them.
+  const values = Float64Array.from({ length: 5000 }, (_, i) => 100 + 80 * Number(i % 100 < 20));
+  const { level, by } = fitBaseline(values, PLAIN_TRACE, step);
+  assert.equal(level, 100);
+  assert(by.span! > 0.001 && by.span! <= 0.024, `${by.span}`);
 });
 
 Deno.test("short and empty traces have a constant F₀", () => {

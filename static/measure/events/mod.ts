@@ -20,7 +20,7 @@ import {
   summarizeMedian,
 } from "../measurement.ts";
 import { computeDeviation, computeMean } from "../traces.ts";
-import type { Baseline, TraceSettings } from "../light/baseline.ts";
+import { type Baseline, isMostlyFalling, type TraceSettings } from "../light/baseline.ts";
 import { formatPerTime, type ScanSamples } from "../line_scan.ts";
 
 /** Lines on each side of a place in which its peak is sought; a fiftieth of the trace if that is more. */
@@ -28,6 +28,9 @@ const REACH = 3;
 
 /** The threshold lies five standard deviations of the noise above the baseline. */
 const BY_NOISE = "by noise";
+
+/** Said where the light falls more than it rises: what counts as events then are the times between its falls. */
+const [DIRECTION, FALLING] = ["Light", "mostly falls; only rises are events"];
 
 const THRESHOLDS: Readonly<Record<string, string>> = {
   [BY_NOISE]: " of 5 SD of the residual above the baseline",
@@ -49,6 +52,7 @@ export type EventSettings = {
   f0?: number;
   noise?: number;
   between?: number;
+  isFalling?: boolean;
 };
 
 /** The measurement of events. */
@@ -68,7 +72,7 @@ export const EVENTS: Measurement<FoundEvent, EventSettings> = {
     "Sought in means of": (lines) =>
       lines === "1 lines" ? "Peaks were sought in single lines" : `Peaks were sought in means of ${lines}`,
   },
-  findings: ["SD of the residual", "Peaks between 3 SD and the threshold"],
+  findings: ["SD of the residual", "Peaks between 3 SD and the threshold", DIRECTION],
   parameters: [
     {
       key: "chosen",
@@ -104,13 +108,14 @@ export const EVENTS: Measurement<FoundEvent, EventSettings> = {
       ? { ...settings, chosen: "by hand" }
       : settings,
   method: ({ chosen }) => `peaks above a threshold${THRESHOLDS[chosen] ?? ""}, with fitted transients`,
-  facts: ({ trace, f0, by, noise, between }, { axes: [time], noun }) => [
+  facts: ({ trace, f0, by, noise, between, isFalling = false }, { axes: [time], noun }) => [
     ...listTraceFacts(trace, time, by, noun),
     ...([
       ...f0 === undefined || Number.isNaN(f0) ? [] : [["F0", f0]],
       ...noise === undefined ? [] : [["SD of the residual", noise]],
       ...between === undefined ? [] : [["Peaks between 3 SD and the threshold", between]],
     ] as [string, number][]),
+    ...isFalling ? [[DIRECTION, FALLING] as const] : [],
   ],
   // deno-lint-ignore require-yield
   *divide(plane, band, { chosen, height, prominence, distance, average }) {
@@ -131,6 +136,7 @@ export const EVENTS: Measurement<FoundEvent, EventSettings> = {
         f0,
         by,
         ...countPeaksBelow(level, sought),
+        ...isMostlyFalling(level, step) && { isFalling: true },
       },
     };
   },
@@ -183,11 +189,12 @@ export const EVENTS: Measurement<FoundEvent, EventSettings> = {
     ];
   },
   value: "Events",
-  summary(found, { axes: [time], lines }, { between }) {
+  summary(found, { axes: [time], lines }, { between, isFalling = false }) {
     const amplitudes = Float64Array.from(found, ({ amplitude }) => amplitude);
     const overlapping = found.filter(({ overlap }) => overlap !== "");
     return [
       { name: "Events", value: found.length },
+      ...isFalling ? [{ name: DIRECTION, value: FALLING }] : [],
       ...between === undefined ? [] : [{ name: "Peaks between 3 SD and the threshold", value: between }],
       { name: "Event rate", value: found.length / (lines * time.step), unit: `1/${formatPerTime(time)}` },
       { name: "Overlapping events", value: overlapping.length, isCount: true },
@@ -221,8 +228,12 @@ const proposedBy: Readonly<
   },
 };
 
-/** The trace of a band without the changes of F₀, at the level of F₀, and items with the values of the trace itself. */
-function levelTrace(plane: ScanSamples, { columns, trace, axes: [{ step }] }: Band) {
+/**
+ * The trace of a band without the changes of F₀, at the level of F₀, and items with the values of the trace itself. Lines are not
+ * averaged: the noise of averaged lines is not white, and their peaks are lower.
+ */
+function levelTrace(plane: ScanSamples, { columns, trace: shown, axes: [{ step }] }: Band) {
+  const trace = { ...shown, average: 1 };
   const { values, baseline, f0: { level: middle, course, by } } = makeTrace(plane, columns, trace, step);
   const isMoved = course !== null && !trace.isChange;
   const offAt = (line: number) => isMoved ? course[line]! - middle : 0;

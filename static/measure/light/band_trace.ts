@@ -39,7 +39,7 @@ export function makeTrace(
   const isConstant = kind === "percentile" || kind === "window";
   const f0 = !isChange && isConstant
     ? { level: NaN, course: null, by: settings }
-    : fitBaseline(values, settings, step);
+    : fitBaseline(means, settings, step);
   if (!isChange) return { values, baseline: NaN, f0 };
   const change = values.map((value, line) => {
     const below = f0.course === null ? f0.level : f0.course[line]!;

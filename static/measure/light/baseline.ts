@@ -1,7 +1,8 @@
 /**
  * F₀ of a trace: the light without transients, constant or in each line.
  *
- * A constant F₀ is a percentile of the trace or its mean in a time. A moving F₀ follows a baseline that falls or sways:
+ * A constant F₀ is a percentile of the trace or its mean in a time. The percentile is taken of running means: that of single
+ * lines lies the lower the fewer photons a line has. A moving F₀ follows a baseline that falls or sways:
  * it starts from a moving percentile. Lines then weigh the less the more they rise above F₀ (asymmetric reweighting, after
  * Baek et al. 2015, Analyst 140, 250-257), and F₀ becomes a straight line through the weighted lines around each place,
  * until it settles. Without this, a percentile of a slope lies below the slope. An exponential F₀ is fitted with the same
@@ -32,7 +33,10 @@ export interface TraceSettings {
   /** Start of the window in which F₀ is the mean. */
   from: number;
   to: number;
-  /** Time over which a moving percentile is taken; a tenth of the recording if 0 or missing. */
+  /**
+   * Time over which a moving percentile is taken; a tenth of the recording if 0 or missing. Of a constant percentile that was
+   * measured, the time of the means that it was taken of.
+   */
   span?: number;
   /** Dark level of the detector. */
   offset: number;
@@ -77,11 +81,20 @@ const ROUNDS = 10;
 /** An F₀ that changes needs at least this many lines. */
 const LEAST_LINES = 20;
 
+/** Seconds of the means that a constant percentile is taken of. Without a step in seconds, they are as many units of the axis. */
+const MEANS_OVER = 0.24;
+
+/** These means are at most so many times as long as it takes until half of the changes of the light are gone. */
+const HALVES = 1.2;
+
+/** A covariance of more standard errors is not that of noise. */
+const CERTAIN = 3;
+
 /** Time over which F₀ moves if nothing else is set, rounded to be typed. */
 export const chooseUsualSpan = (lines: number, step: number): number =>
   roundToDigits(TENTH * lines * step, 3);
 
-/** F₀ of a trace of one value per line. @param step time from line to line */
+/** F₀ of a trace of one value per line, which is not averaged over lines. @param step time from line to line */
 export function fitBaseline(values: Float64Array, settings: TraceSettings, step: number): Baseline {
   const { percentile: percent } = settings;
   const isAutomatic = settings.kind === "automatic";
@@ -109,8 +122,16 @@ export function fitBaseline(values: Float64Array, settings: TraceSettings, step:
     }
   }
   if (kind !== "window") {
-    const by = { ...settings, kind: "percentile" } as const;
-    return { level: findPercentile(values, percent), course: null, by };
+    const count = countLinesInMeans(values, step);
+    const before = (count - 1) >> 1;
+    const means = computeRunningMean(values, count).subarray(before, values.length - (count - 1 - before));
+    const { span: _, ...others } = settings;
+    const by = {
+      ...others,
+      kind: "percentile",
+      ...count > 1 && { span: roundToDigits(count * step, 2) },
+    } as const;
+    return { level: findPercentile(means, percent), course: null, by };
   }
   // Lines whose times lie in the window, end excluded; allows for rounding just above an integer.
   const [start, stop] = [settings.from, settings.to].map((time) => Math.ceil(time / step - 1e-6)) as [
@@ -118,6 +139,28 @@ export function fitBaseline(values: Float64Array, settings: TraceSettings, step:
     number,
   ];
   return { level: computeMean(values, start, Math.max(start + 1, stop)), course: null, by: settings };
+}
+
+/** Lines of the means that a percentile is taken of: long enough to have little noise, and short enough to leave out transients. */
+function countLinesInMeans(values: Float64Array, step: number): number {
+  const most = Math.max(1, Math.min(Math.round(MEANS_OVER / step), values.length >> 2));
+  const middle = computeMean(values);
+  const covary = (lag: number) => {
+    let [sum, count] = [0, 0];
+    for (let i = lag; i < values.length; i += 1) {
+      const product = (values[i]! - middle) * (values[i - lag]! - middle);
+      if (!Number.isFinite(product)) continue;
+      sum += product;
+      count += 1;
+    }
+    return sum / count;
+  };
+  // Neighbours share no noise.
+  const near = covary(1);
+  if (!(near > CERTAIN * covary(0) / Math.sqrt(values.length))) return most;
+  let lag = 1;
+  while (HALVES * lag < most && covary(lag) > near / 2) lag = Math.ceil(1.2 * lag);
+  return Math.min(most, Math.max(1, Math.round(HALVES * lag)));
 }
 
 /** Words for the method of F₀ in tables. */
@@ -128,7 +171,7 @@ export function describeBaseline(
   const unit = formatTableUnit(time);
   const over = span ? ` over ${formatDigits(span)} ${unit}` : "";
   return {
-    percentile: `percentile ${percent}`,
+    percentile: `percentile ${percent}${span ? ` of means${over}` : ""}`,
     window: `mean from ${formatDigits(from)} to ${formatDigits(to)} ${unit}`,
     moving: `moving percentile ${percent}${over}`,
     exponential: "exponential",
@@ -320,6 +363,30 @@ function describeBelow(values: Float64Array, level: number): Record<"noise" | "m
     middle,
     spread: count < 2 ? NaN : Math.sqrt(off / (count - 1)),
   };
+}
+
+/** Percentiles that are taken for the ends of the changes of the light, beyond which few lines lie. */
+const [LOWER, UPPER] = [1, 99];
+
+/** Changes in one direction are the larger ones if they are so many times as large as those in the other. */
+const LOPSIDED = 1.5;
+
+/**
+ * Whether the light of a trace mostly falls, as that of some dyes and of quenching does, instead of rising: its middle lies far above
+ * its lower end, in means over the time of those of F₀. False if noise may be the reason.
+ *
+ * @param step time from line to line
+ */
+export function isMostlyFalling(values: Float64Array, step: number): boolean {
+  const count = countLinesInMeans(values, step);
+  const means = computeRunningMean(values, count);
+  const [low, middle, high] = [LOWER, 50, UPPER].map((percent) => findPercentile(means, percent)) as [
+    number,
+    number,
+    number,
+  ];
+  const noise = estimateWhiteNoise(values) / Math.sqrt(count);
+  return middle - low > LOPSIDED * (high - middle) && middle - low > RISES * noise;
 }
 
 /** Rounds in which the level of noise settles from its lower end. */
