@@ -24,7 +24,12 @@ interface Whole {
   readonly scenes: readonly LoadedHere[];
 }
 
-async function wholeOf(name: string): Promise<Whole> {
+const wholes = new Map<string, Promise<Whole>>();
+
+/** Each file is read once for all tests. */
+const wholeOf = (name: string) => wholes.getOrInsertComputed(name, readWhole);
+
+async function readWhole(name: string): Promise<Whole> {
   const bytes = fixture(name);
   const { summary: { sceneCount } } = await loadBytes(name, bytes);
   const scenes = await Promise.all(
