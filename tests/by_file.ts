@@ -1,6 +1,6 @@
 /**
- * Runs `deno task test-all` for all files but those in the folders that are its arguments, several files at once, and prints a
- * line a file, why tests were skipped, what failed, and the counts.
+ * Runs `deno task test-all` with the arguments that it gets, several files at once, and prints a line a file, why tests were
+ * skipped, what failed, and the counts.
  */
 
 /** Begins the line that a file prints when its tests are over; its path follows. */
@@ -67,42 +67,6 @@ async function eachLine(stream: ReadableStream<Uint8Array<ArrayBuffer>>, take: (
   if (rest !== "") take(rest);
 }
 
-/**
- * Files whose tests take longest: they begin first, so that no core has nothing to do at the end. Those that calculate take
- * turns with those that wait for programs.
- */
-export const LONGEST = [
-  "tests/clients/measure_command_test.ts",
-  "tests/page/known_truth_test.ts",
-  "tests/dialogs/zenity_test.ts",
-  "tests/page/flow_test.ts",
-  "tests/clients/python_test.ts",
-  "tests/formats/hdf5_structures_test.ts",
-  "tests/dialogs/default_browser_test.ts",
-  "tests/clients/shell_test.ts",
-  "tests/clients/imagej_test.ts",
-  "tests/page/pulse_test.ts",
-  "tests/clients/measure_settings_test.ts",
-  "tests/page/velocity_test.ts",
-  "tests/contract/listing_test.ts",
-  "session/opener_test.ts",
-  "tests/page/events_test.ts",
-  "tests/contract/process_test.ts",
-  "tests/page/synthetic_test.ts",
-  "tests/formats/faults_test.ts",
-  "tests/clients/octave_test.ts",
-];
-
-/** Files of tests below a folder, without those in `ignored` folders and in hidden ones. */
-export function* listTests(folder: string, ignored: readonly string[]): Generator<string> {
-  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
-    const path = folder === "." ? name : `${folder}/${name}`;
-    if (ignored.includes(path) || name.startsWith(".") || name === "node_modules") continue;
-    if (isDirectory) yield* listTests(path, ignored);
-    else if (name.endsWith("_test.ts")) yield path;
-  }
-}
-
 /** Runs Deno, and returns its status and what it says of errors once it has ended. */
 async function runDeno(args: readonly string[], take: (line: string) => void) {
   const child = new Deno.Command(Deno.execPath(), {
@@ -123,14 +87,11 @@ async function runDeno(args: readonly string[], take: (line: string) => void) {
 if (import.meta.main) {
   console.log("Runs the tests, and checks the types beside them; this takes a few minutes");
   const lines = new FileLines((line) => console.log(line));
-  // Deno ignores no folder if it is given files beside another one.
-  const others = new Set(listTests(".", Deno.args));
-  for (const path of LONGEST) others.delete(path);
-  const tests = ["task", "--quiet", "test-all", "--no-check", "--parallel", ...PRELOAD];
+  const tests = ["task", "--quiet", "test-all", "--no-check", "--parallel", ...PRELOAD, ...Deno.args];
   const ended = await Promise.all([
     // One file more than there are cores, as some wait for programs.
-    runDeno([...tests, ...LONGEST, ...[...others].sort()], (line) => lines.take(line)),
-    runDeno(["check", "--quiet"], () => {}),
+    runDeno(tests, (line) => lines.take(line)),
+    runDeno(["task", "--quiet", "test-all", "--no-run", ...Deno.args], () => {}),
   ]);
   // Errors of types are there, and what tests make the runtime complain about on purpose.
   for (const { code, complaints } of ended) if (code !== 0) console.error(complaints.join("\n"));

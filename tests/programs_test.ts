@@ -1,7 +1,7 @@
 /** Tests of the tests: what they do where programs are missing, and what `deno task test` prints. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { FileLines, listTests, LONGEST } from "./by_file.ts";
+import { FileLines } from "./by_file.ts";
 import { ROOT } from "./binary/server_process.ts";
 import { run } from "./child_process.ts";
 import { PROGRAMS } from "./programs.ts";
@@ -89,14 +89,4 @@ FAILED | 2 passed | 1 failed (1s)`;
     "ok     d_test.ts: 0 passed",
     ...said.slice(said.indexOf(" ERRORS ")).split("\n"),
   ]);
-});
-
-Deno.test("deno task test runs all files but those in the folders that it names, the longest first", () => {
-  const paths = [...listTests(".", ["tests/browser"])];
-  assert.deepEqual(LONGEST.filter((path) => !paths.includes(path)), []);
-  const wanted = FILES.map(({ path }) => path).filter((path) =>
-    path.endsWith("_test.ts") && !/^(\.ci|tests\/browser)\//.test(path)
-  );
-  assert.deepEqual(wanted.filter((path) => !paths.includes(path)), []);
-  assert(!paths.some((path) => path.startsWith("tests/browser/") || path.startsWith(".")));
 });
