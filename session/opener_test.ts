@@ -28,6 +28,8 @@ Deno.test("keeps the memory of a lost load reserved until its worker answers", a
   clock.move(2000);
   assert.equal(pool.counts.lost, 1);
   assert.equal(budget.used, 400);
+  // The next load waits until the lost one is noted.
+  (await load("plan")).reservation.release();
   await until(() => pool.counts.lost === 0);
   assert.equal(budget.used, 0);
 });
@@ -128,6 +130,8 @@ Deno.test("counts a worker that never joins a divided load as lost", async () =>
   assert.deepEqual(pool.counts, { idle: 1, busy: 1, lost: 0, waiting: 0 });
   clock.move(2000);
   assert.deepEqual(pool.counts, { idle: 1, busy: 0, lost: 1, waiting: 0 });
+  // The next load waits until the lost one is noted.
+  assert.equal((await load("plan")).planes.length, 1);
 });
 
 Deno.test("a closed pool does not wait for stopped workers", async () => {

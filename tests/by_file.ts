@@ -67,24 +67,33 @@ async function eachLine(stream: ReadableStream<Uint8Array<ArrayBuffer>>, take: (
   if (rest !== "") take(rest);
 }
 
-if (import.meta.main) {
-  console.log("Checks the types, then runs the tests; this takes a few minutes");
-  const tests = new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", "test-all", "--parallel", ...PRELOAD, ...Deno.args],
-    env: { NO_COLOR: "1" },
+/** Runs Deno, and returns its status and what it says of errors once it has ended. */
+async function runDeno(args: readonly string[], take: (line: string) => void) {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    env: { NO_COLOR: "1", DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}` },
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const lines = new FileLines((line) => console.log(line));
-  // Errors of types are there, and what tests make the runtime complain about on purpose.
   const complaints: string[] = [];
   await Promise.all([
-    eachLine(tests.stdout, (line) => lines.take(line)),
-    eachLine(tests.stderr, (line) => void complaints.push(line)),
+    eachLine(child.stdout, take),
+    eachLine(child.stderr, (line) => void complaints.push(line)),
   ]);
-  const { code } = await tests.status;
-  if (code !== 0) {
-    console.error(complaints.filter((line) => !/^(Check|Download|Initialize) /.test(line)).join("\n"));
-  }
-  Deno.exit(code);
+  const { code } = await child.status;
+  return { code, complaints: complaints.filter((line) => !/^(Check|Download|Initialize) /.test(line)) };
+}
+
+if (import.meta.main) {
+  console.log("Runs the tests, and checks the types beside them; this takes a few minutes");
+  const lines = new FileLines((line) => console.log(line));
+  const tests = ["task", "--quiet", "test-all", "--no-check", "--parallel", ...PRELOAD, ...Deno.args];
+  const ended = await Promise.all([
+    // One file more than there are cores, as some wait for programs.
+    runDeno(tests, (line) => lines.take(line)),
+    runDeno(["task", "--quiet", "test-all", "--no-run", ...Deno.args], () => {}),
+  ]);
+  // Errors of types are there, and what tests make the runtime complain about on purpose.
+  for (const { code, complaints } of ended) if (code !== 0) console.error(complaints.join("\n"));
+  Deno.exit(ended.find(({ code }) => code !== 0)?.code ?? 0);
 }

@@ -28,7 +28,8 @@ const open = ({ stop }, path) => {
     case "deaf": Atomics.wait(wait, 0, 0, 300);
       return fail("shutting_down", "stopped");
     case "never": return;
-    case "late": Atomics.wait(wait, 0, 0, 600);
+    case "late": while (Atomics.load(flag, 0) === 0) Atomics.wait(wait, 0, 0, 5);
+      Atomics.wait(wait, 0, 0, 1000);
       return fail("shutting_down", "stopped");
     case "throw": throw new Error("broken");
   }

@@ -17,7 +17,7 @@ import {
   withWord,
   wordsIn,
 } from "../fixtures/hdf5_structures.ts";
-import { type LoadedHere, openHere } from "../load_here.ts";
+import { type LoadedHere, loadHere, openHere } from "../load_here.ts";
 import { withFiles } from "../temporary_files.ts";
 
 const fixture = (name: string) => Deno.readFileSync(join(FIXTURES, "hdf5", name));
@@ -29,7 +29,12 @@ interface Whole {
   readonly scenes: readonly LoadedHere[];
 }
 
-async function wholeOf(name: string): Promise<Whole> {
+const wholes = new Map<string, Promise<Whole>>();
+
+/** Each file is read once for all tests. */
+const wholeOf = (name: string) => wholes.getOrInsertComputed(name, readWhole);
+
+async function readWhole(name: string): Promise<Whole> {
   const bytes = fixture(name);
   const { summary: { sceneCount } } = await loadBytes(name, bytes);
   const scenes = await Promise.all(
@@ -45,20 +50,22 @@ const factsOf = (
 ) => ({ facts, planes });
 
 /** Checks that each scene is refused, as before, or has a warning more. Returns how many are as before. */
-async function requireNoSilence({ name, scenes }: Whole, bytes: Uint8Array, what: string): Promise<number> {
-  let same = 0;
-  for (const [scene, whole] of scenes.entries()) {
-    const loaded = await loadBytes(name, bytes, { scene }).catch((error: Error) => error);
-    if (loaded instanceof Error) {
-      ok(loaded instanceof ReaderError, `${what}: ${loaded.stack}`);
-      continue;
+function requireNoSilence({ name, scenes }: Whole, bytes: Uint8Array, what: string): Promise<number> {
+  return withFiles({ [name]: bytes }, async (path) => {
+    let same = 0;
+    for (const [scene, whole] of scenes.entries()) {
+      const loaded = await loadHere(path, { scene }).catch((error: Error) => error);
+      if (loaded instanceof Error) {
+        ok(loaded instanceof ReaderError, `${what}: ${loaded.stack}`);
+        continue;
+      }
+      const known = new Set(whole.summary.warnings.map(({ text }) => text));
+      if (loaded.summary.warnings.some(({ text }) => !known.has(text))) continue;
+      deepEqual(factsOf(loaded), factsOf(whole), `${what}: scene ${scene} differs in silence`);
+      same += 1;
     }
-    const known = new Set(whole.summary.warnings.map(({ text }) => text));
-    if (loaded.summary.warnings.some(({ text }) => !known.has(text))) continue;
-    deepEqual(factsOf(loaded), factsOf(whole), `${what}: scene ${scene} differs in silence`);
-    same += 1;
-  }
-  return same;
+    return same;
+  });
 }
 
 const KINDS: Readonly<Record<string, readonly string[]>> = {
