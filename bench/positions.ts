@@ -62,8 +62,34 @@ function convert(read: Read, [, planes, side]: Stack): void {
 async function open(server: ServerProcess, path: string) {
   const { header, channels: [channel], sessionId } = await server.open(path);
   const axis = header.dims[0].toLowerCase();
-  return { sessionId, target: (plane: number): string => `${channel.dataUrl}?${axis}=${plane}` };
+  return { sessionId, target: (planes: number | string): string => `${channel.dataUrl}?${axis}=${planes}` };
 }
+
+/** All planes of a stack in one response, against a bare response of as many bytes. */
+const readRun = (stack: Stack, server: ServerProcess, barePort: number): Promise<BenchRow> =>
+  withFolder(async (folder) => {
+    const [kind, planes, side] = stack;
+    const { path, read } = await write(folder, stack);
+    const { converted, sent, served } = await inTurns(3, {
+      converted: () => timed(() => convert(read, stack)),
+      sent: () => timed(() => getAll(barePort, 1, [`/${4 * side * side * planes}`])),
+      served: async () => {
+        const { sessionId, target } = await open(server, path);
+        const times = await timed(() => getAll(server.port, 1, [target(`0-${planes - 1}`)]));
+        await server.remove({ sessionId });
+        return times;
+      },
+    });
+    return {
+      group: `a run of ${planes} planes of ${side} x ${side}, each`,
+      name: kind,
+      milliseconds: served.least.clock / planes,
+      ratios: {
+        "to read + convert": served.least.clock / converted.least.clock,
+        "to read + convert + bare GET": served.least.clock / (converted.least.clock + sent.least.clock),
+      },
+    };
+  });
 
 const stepping = (stack: Stack, server: ServerProcess, barePort: number): Promise<BenchRow[]> =>
   withFolder(async (folder) => {
@@ -157,6 +183,8 @@ export async function run(): Promise<BenchRow[]> {
   await using server = await startServer();
   await using bare = await startBareServer("bare node:http, writes of 4 MiB");
   const rows: BenchRow[] = [];
-  for (const stack of STACKS) rows.push(...await stepping(stack, server, bare.port));
+  for (const stack of STACKS) {
+    rows.push(...await stepping(stack, server, bare.port), await readRun(stack, server, bare.port));
+  }
   return [...rows, ...await jumping(server)];
 }
