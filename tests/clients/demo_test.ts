@@ -110,20 +110,20 @@ Deno.test("README.md begins with two commands: the demo, with its own permission
   assert.deepEqual(env, [...usual, "NO_PROXY", "TERM", "COLORTERM"]);
 });
 
-/** Commands of a page in which this Deno stands for that of `npx`, and the repository for the checkout. */
-const here = (commands: string) =>
-  commands.replaceAll(DENO, `"${Deno.execPath()}" `).replaceAll('"PATH/', `"${ROOT}/`);
+/** Commands of a page in which this Deno stands for that of `npx`. */
+const here = (commands: string) => commands.replaceAll(DENO, `"${Deno.execPath()}" `);
 
 programTest(["bash"], {
   name: "the line that defines acq-server works from a folder with spaces",
   fn: async ([bash]) => {
-    const [line] = /^acq-server\(\).*$/m.exec(readPage("README.md"))!;
+    const [line] = /^checkout=.*$/m.exec(readPage("README.md"))!;
     assert(readPage("docs/use-from/shell.md").includes(line));
     using folder = temporaryFolder();
     const cwd = folder.at("two words");
     Deno.mkdirSync(cwd);
     Deno.copyFileSync(join(ROOT, "examples/line_scan.oir"), join(cwd, "it's $(a) scan.oir"));
-    const told = await output(bash!, ["-c", `${here(line)}\nacq-server info *.oir`], { cwd });
+    const commands = `${here(line)}\ncd "$1" && acq-server info *.oir`;
+    const told = await output(bash!, ["-c", commands, "bash", cwd], { cwd: ROOT });
     assert.equal(JSON.parse(told).source.name, "it's $(a) scan.oir");
   },
 });
