@@ -1,5 +1,5 @@
 /**
- * Checks that a tag, deno.json and CHANGELOG.md name the same version, and prints what the changelog says of it:
+ * Checks that a tag, deno.json, CHANGELOG.md and CITATION.cff name the same version, and prints what the changelog says of it:
  * `deno run --allow-read .ci/check_release.ts v0.1.0`.
  */
 import manifest from "../deno.json" with { type: "json" };
@@ -25,10 +25,32 @@ export function releaseNotes(tag: string, version: string, changelog: string): s
   return notes;
 }
 
+/**
+ * Checks that CITATION.cff has the version, and the date of its heading in the changelog.
+ *
+ * @throws {Error} it has others
+ */
+export function checkCitation(version: string, changelog: string, citation: string): void {
+  const [, stated] = /^version: "?([^"\n]+)"?$/m.exec(citation) ?? [];
+  if (stated !== version) throw new Error(`CITATION.cff has the version ${stated}; wanted ${version}`);
+  const heading = changelog.split("\n").find((line) => line.startsWith("## ") && line.includes(version)) ??
+    "";
+  const [date] = /\d{4}-\d\d-\d\d/.exec(heading) ?? [];
+  const [, released] = /^date-released: "?([^"\n]+)"?$/m.exec(citation) ?? [];
+  if (date === undefined) throw new Error(`CHANGELOG.md has no date for ${version}`);
+  if (released !== date) throw new Error(`CITATION.cff has the date ${released}, CHANGELOG.md ${date}`);
+}
+
 if (import.meta.main) {
   try {
     const changelog = Deno.readTextFileSync(new URL("../CHANGELOG.md", import.meta.url));
-    console.log(releaseNotes(Deno.args[0] ?? "", manifest.version, changelog));
+    const notes = releaseNotes(Deno.args[0] ?? "", manifest.version, changelog);
+    checkCitation(
+      manifest.version,
+      changelog,
+      Deno.readTextFileSync(new URL("../CITATION.cff", import.meta.url)),
+    );
+    console.log(notes);
   } catch (error) {
     console.error((error as Error).message);
     Deno.exit(1);

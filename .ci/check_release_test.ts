@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { releaseNotes } from "./check_release.ts";
+import manifest from "../deno.json" with { type: "json" };
+import { checkCitation, releaseNotes } from "./check_release.ts";
 
 const CHANGELOG =
   "# Changelog\n\n## [0.4.0] - Unreleased\n\n- new\n\n## [0.2.0] - 2026-12-01\n\n- more\n\n### Fixed\n\n- less\n\n## 0.1.0\n\nFirst.\n\n## 0.0.1\n";
@@ -23,4 +24,18 @@ Deno.test("rejects names that disagree", async (t) => {
       () => assert.throws(() => releaseNotes(tag, version, CHANGELOG), message),
     );
   }
+});
+
+Deno.test("the citation has the version and date of the release", () => {
+  const check = (citation: string, version = "0.2.0") => checkCitation(version, CHANGELOG, citation);
+  check("title: a\nversion: 0.2.0\ndate-released: 2026-12-01\n");
+  check('version: "0.2.0"\ndate-released: "2026-12-01"\n');
+  assert.throws(() => check("date-released: 2026-12-01\n"), /version undefined; wanted 0\.2\.0/);
+  assert.throws(() => check("version: 0.2.0\n"), /the date undefined, CHANGELOG\.md 2026-12-01/);
+  assert.throws(() => check("version: 0.1.0\n", "0.1.0"), /CHANGELOG\.md has no date for 0\.1\.0/);
+});
+
+Deno.test("CITATION.cff has the version of deno.json", () => {
+  const citation = Deno.readTextFileSync(new URL("../CITATION.cff", import.meta.url));
+  assert.match(citation, new RegExp(`^version: ${RegExp.escape(manifest.version)}$`, "m"));
 });

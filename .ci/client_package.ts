@@ -4,6 +4,7 @@
  * server serves, byte for byte, and its types what the executable serves.
  */
 import manifest from "../deno.json" with { type: "json" };
+import { KEYWORDS } from "./packages/release.ts";
 import { CLIENT, clientTypes, scriptOf } from "./page_files.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -21,7 +22,7 @@ const PACKAGE = {
   name: "acq-client",
   version: manifest.version,
   description: "Opens microscope files through acq-server and reads their planes as 32-bit floats",
-  keywords: ["microscopy", "acquisition", "tiff", "ome-zarr", "acq-server"],
+  keywords: ["acq-server", ...KEYWORDS],
   license: manifest.license,
   type: "module",
   exports: { ".": { types: "./acq-client.d.ts", default: "./acq-client.js" } },

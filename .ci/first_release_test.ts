@@ -31,6 +31,26 @@ Deno.test("marks what needs release 0.1.0 until that release is published", () =
   assert.deepEqual(sectionsWith(MARK), released ? [] : wanted);
 });
 
+/** What only holds before the first release, or waits for the name of the repository. */
+const BEFORE = /no\s+release\s+yet|until\s+the\s+first\s+release|OWNER\/REPOSITORY/i;
+
+Deno.test("nothing says that there is no release once there is one", () => {
+  const issues = ".github/ISSUE_TEMPLATE/config.yml";
+  const pages = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CITATION.cff", issues, ...pagesBelow("docs")]
+    .filter((page) => page !== "docs/developers/releases.md" && BEFORE.test(repositoryText(page)));
+  const wanted = released ? [] : ["README.md", "SECURITY.md", issues, "docs/install.md"];
+  assert.deepEqual(pages, wanted);
+});
+
+Deno.test("README.md begins with what works: source before the release, then the download", () => {
+  const readme = repositoryText("README.md");
+  const [source, download] = ["\n## Run it from source\n", "\n## Download and run\n"].map((title) =>
+    readme.indexOf(title)
+  );
+  assert(source! > 0 && download! > 0);
+  assert.equal(download! < source!, released);
+});
+
 Deno.test("the checklist of the first release names all packages of npm", () => {
   const [, checklist = ""] = repositoryText("docs/developers/releases.md").split("## The first release\n");
   const names = checklist.match(/(?<=`)(@acq-server\/[\w-]+|acq-\w+)(?=`)/g);

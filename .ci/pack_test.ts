@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { appBundle, icns, pictureOf } from "./packages/app_bundle.ts";
+import { appBundle } from "./packages/app_bundle.ts";
 import { platformOf, ROOT } from "./packages/release.ts";
 import { pack } from "./pack.ts";
 import { temporaryFolder } from "../tests/temporary_files.ts";
@@ -19,17 +19,20 @@ Deno.test("an archive is packed twice with the same bytes", () => {
   }
 });
 
-Deno.test("the icon of macOS holds the largest picture of the icon of Windows", () => {
-  const picture = pictureOf(Deno.readFileSync(ROOT + ".ci/icon.ico"));
-  // PNG: eight bytes of signature, then length and type of the first chunk, then width and height.
-  const view = new DataView(picture.buffer, picture.byteOffset, picture.byteLength);
-  assert.deepEqual([view.getUint32(16), view.getUint32(20)], [256, 256]);
-  const icon = icns(picture);
-  const text = (from: number) => new TextDecoder().decode(icon.subarray(from, from + 4));
-  assert.deepEqual([text(0), text(8)], ["icns", "ic08"]);
-  const length = (at: number) => new DataView(icon.buffer, icon.byteOffset).getUint32(at);
-  assert.deepEqual([length(4), length(12)], [picture.length + 16, picture.length + 8]);
-  assert.throws(() => pictureOf(new Uint8Array([0, 0, 1, 0, 0, 0])), /The icon has no PNG/);
+Deno.test("the icon of macOS has a picture of each size", () => {
+  const icon = Deno.readFileSync(ROOT + ".ci/icon.icns");
+  const view = new DataView(icon.buffer);
+  const letters = (at: number) => new TextDecoder().decode(icon.subarray(at, at + 4));
+  assert.deepEqual([letters(0), view.getUint32(4)], ["icns", icon.length]);
+  const sides = new Set<number>();
+  for (let at = 8; at < icon.length; at += view.getUint32(at + 4)) {
+    // PNG: eight bytes of signature, then length and type of the first chunk, then width and height.
+    assert.equal(letters(at + 9).slice(0, 3), "PNG", letters(at));
+    const [width, height] = [view.getUint32(at + 24), view.getUint32(at + 28)];
+    assert.equal(width, height, letters(at));
+    sides.add(width);
+  }
+  assert.deepEqual([...sides], [32, 64, 128, 256, 512, 1024]);
 });
 
 Deno.test("the application names its executable and its icon", () => {
@@ -40,5 +43,6 @@ Deno.test("the application names its executable and its icon", () => {
   const value = (key: string) => new RegExp(`<key>${key}</key><string>([^<]+)</string>`).exec(plist)?.[1];
   assert(paths.includes(`${contents}MacOS/${value("CFBundleExecutable")}`));
   assert(paths.includes(`${contents}Resources/${value("CFBundleIconFile")}.icns`));
+  assert.equal(value("LSMinimumSystemVersion"), "12.0");
   assert.equal(bundle.find(({ kind }) => kind === "executable")?.path, `${contents}MacOS/acq-server`);
 });

@@ -28,6 +28,13 @@ Deno.test("no checkout persists its token", () => {
   }
 });
 
+Deno.test("no step of Node keeps a cache, which another workflow could fill", () => {
+  for (const { name, text } of workflows) {
+    const steps = text.match(/uses: actions\/setup-node@/g) ?? [];
+    assert.equal(text.match(/package-manager-cache: false$/gm)?.length ?? 0, steps.length, name);
+  }
+});
+
 Deno.test("the scripts that workflows run exist", () => {
   for (const { name, text } of workflows) {
     for (const [path] of text.matchAll(/(?:\.ci|tests)\/[\w./]+/g)) {

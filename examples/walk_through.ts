@@ -2,7 +2,7 @@
  * Starts a server and does what a client does, on a sample line scan and a sample time series or on the path that is given: it
  * opens the file, fetches planes and deletes the session. Then it keeps serving.
  *
- * usage: deno task demo [PATH]
+ * usage: deno run -q -P=demo examples/walk_through.ts [PATH], which fetches only the packages that it runs, or deno task demo [PATH]
  */
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -104,6 +104,8 @@ function statistics(plane: Float32Array): string {
   return `${least} to ${most}, mean ${Number((sum / plane.length).toPrecision(6))}`;
 }
 
+// `fetch` reads the proxy of the environment when it is first called; a proxy cannot reach this machine.
+Deno.env.set("NO_PROXY", `127.0.0.1,${Deno.env.get("NO_PROXY") ?? ""}`);
 const server = await startHere();
 say(`acq-server serves at ${server.baseUrl}/demo/v2/`);
 const given = Deno.args.find((argument) => argument !== "--");

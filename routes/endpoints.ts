@@ -342,6 +342,8 @@ const PAGES: Readonly<Record<string, Handler>> = {
   "/demo/": () => redirect("/demo/v2/"),
   "/demo/v2": () => redirect("/demo/v2/"),
   "/docs/": () => redirect("/docs"),
+  "/manual": () => redirect("/README.md"),
+  "/manual/": () => redirect("/README.md"),
   "/schemas/": () => redirect("/schemas"),
   "/static/{path...}": servePageFile,
   "/README.md": readManual,

@@ -66,7 +66,7 @@ export const isManualPage = (path: string): boolean => PAGES.has(path);
 
 /** Pictures of pages, and the texts that pages link to. */
 const FILE =
-  /^(docs\/images\/[\w-]+\.png|LICENSE|CITATION\.cff|examples\/(imagej|python|web)\/\w+\.\w+|static\/(measure(\/\w+)?|client\/v2)\/[\w-]+(\.d)?\.ts)$/;
+  /^(docs\/images\/[\w-]+\.(png|webp)|LICENSE|CITATION\.cff|examples\/(imagej|python|web)\/\w+\.\w+|static\/(measure(\/\w+)?|client\/v2)\/[\w-]+(\.d)?\.ts)$/;
 
 /** True for another file of the manual, by its path in the repository: `docs/images/dialog.png`. */
 export const isManualFile = (path: string): boolean => FILE.test(path);

@@ -69,7 +69,8 @@ export function buildOpenapiDocument(endpoints: readonly Endpoint[], version: st
       version,
       description:
         "Local acquisition server. Every GET also answers HEAD. Errors of every path have one envelope; " +
-        "clients branch on its code. [Build a client](/docs/build-a-client.md) explains the fields, with examples.",
+        "clients branch on its code. Within v2, which `api_version` and the paths name, fields and codes are only " +
+        "added; what is to end is marked as deprecated here, and goes with v3 only. [Build a client](/docs/build-a-client.md) explains the fields, with examples.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This server" }],
@@ -82,7 +83,7 @@ export function buildOpenapiDocument(endpoints: readonly Endpoint[], version: st
       { name: "pages", description: "Documents and pages" },
     ],
     paths,
-    components: { schemas: buildComponentSchemas() },
+    components: { schemas: buildComponentSchemas(endpoints) },
   };
 }
 
@@ -191,13 +192,25 @@ function referToSchema(name: SchemaName): Json {
 
 const makeSchemaUri = (id: string) => `#/components/schemas/${id}`;
 
-function buildComponentSchemas(): Json {
+function buildComponentSchemas(endpoints: readonly Endpoint[]): Json {
   const { schemas } = z.toJSONSchema(http.HTTP_SCHEMAS, { uri: makeSchemaUri });
+  const requests = new Set<string | undefined>(endpoints.map(({ request }) => request));
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) =>
-      [id, rewriteForGenerators(schema)] as const
-    ),
+    Object.entries(schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) => {
+      const rewritten = rewriteForGenerators(schema);
+      return [id, requests.has(id) ? rewritten : openObjects(rewritten)] as const;
+    }),
   );
+}
+
+/** Lets the objects of an answer have further fields, which later versions of the server may add. */
+function openObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(openObjects);
+  if (typeof value !== "object" || value === null) return value;
+  const parts = Object.entries(value).filter(([key, part]) =>
+    key !== "additionalProperties" || part !== false
+  );
+  return Object.fromEntries(parts.map(([key, part]) => [key, openObjects(part)]));
 }
 
 /**

@@ -13,6 +13,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".png": "image/png",
+  ".webp": "image/webp",
   ".ico": "image/x-icon",
   ".json": "application/json",
   ".txt": "text/plain; charset=utf-8",
@@ -72,7 +73,8 @@ export async function readManual(c: RequestContext): Promise<Response> {
   if (!isManualPage(path) && !isManualFile(path)) throw reportNothingAt(c);
   const bytes = await readFileBytes(c, new URL(`../${path}`, import.meta.url));
   // Sources are shown, never run.
-  if (isManualFile(path)) return respondWithFile(bytes, path.endsWith(".png") ? path : "source.txt", POLICY);
+  const isPicture = /\.(png|webp)$/.test(path);
+  if (isManualFile(path)) return respondWithFile(bytes, isPicture ? path : "source.txt", POLICY);
   const markdown = new TextDecoder().decode(bytes);
   const titleOf = (page: string) =>
     TITLES.getOrInsertComputed(
@@ -89,13 +91,20 @@ export async function readManual(c: RequestContext): Promise<Response> {
   return respondWithFile(new TextEncoder().encode(html), "manual.html", POLICY);
 }
 
-/** Width and height of a PNG file of the repository, from its header (PNG specification, section 11.2.1); `null` without it. */
+/**
+ * Width and height of a picture of the repository, from its header (PNG: section 11.2.1 of its specification; moving WebP: RFC
+ * 9649, section 2.7); `null` without it.
+ */
 function readPictureDimensions(path: string): readonly [width: number, height: number] | null {
   try {
     using file = Deno.openSync(new URL(`../${path}`, import.meta.url));
-    const header = new Uint8Array(24);
+    const header = new Uint8Array(30);
     if (file.readSync(header) !== header.length) return null;
     const view = new DataView(header.buffer);
+    // Both less one, in 24 bits each.
+    if (path.endsWith(".webp")) {
+      return [(view.getUint32(23, true) >>> 8) + 1, (view.getUint32(26, true) >>> 8) + 1];
+    }
     return [view.getUint32(16), view.getUint32(20)];
   } catch {
     return null;

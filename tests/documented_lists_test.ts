@@ -11,7 +11,8 @@ import { INFO } from "../cli/info.ts";
 import { MEASURE } from "../cli/measure.ts";
 import { PLANE } from "../cli/plane.ts";
 import { SCHEMA, VALIDATE } from "../cli/validate.ts";
-import { SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
+import { KEYWORDS, packageReadme } from "../.ci/packages/release.ts";
+import { FORMATS, SUPPORTED_EXTENSIONS } from "../readers/formats.ts";
 import { WARNING_CODES } from "../readers/warning.ts";
 import { PAGE_GROUPS } from "../routes/manual_page.ts";
 import { OpenResponse } from "../schemas/http.ts";
@@ -92,6 +93,27 @@ Deno.test("each format has a page in the manual and seeds to fuzz", () => {
   assertListed(pages.filter((page) => page !== "docs/formats/time.md"), wanted, "routes/manual_page.ts");
   const fuzzed = new Set<string>(FUZZED_FORMATS);
   assert.deepEqual(folders.filter((name) => !fuzzed.has(FUZZED_AS[name] ?? name)), [], "tests/fuzz/seeds.ts");
+});
+
+Deno.test("texts and keywords of the packages of npm and PyPI name all formats", () => {
+  // Archives and collections are OME-Zarr, which has a title of its own.
+  const titles = FORMATS.map(({ title }) => title).filter((title) =>
+    !/^Collection | in a ZIP file$/.test(title)
+  );
+  assert(titles.length > 10);
+  const pages = {
+    ".ci/client_package.md": text(".ci/client_package.md"),
+    ".ci/client_wheel.md": text(".ci/client_wheel.md"),
+    ".ci/packages/release.ts, packageReadme": packageReadme("acq-server", undefined),
+  };
+  for (const [place, page] of Object.entries(pages)) {
+    const words = page.replaceAll(/\s+/g, " ");
+    assert.deepEqual(titles.filter((title) => !words.includes(title)), [], place);
+  }
+  for (const place of [".ci/packages/npm.ts", ".ci/packages/wheel.ts", ".ci/client_package.ts"]) {
+    assert.match(text(place), /keywords: .*KEYWORDS|Keywords: .*KEYWORDS/, place);
+  }
+  assert.deepEqual(FORMATS.filter(({ name }) => !KEYWORDS.includes(name)), []);
 });
 
 /** Flags with their values and meanings, as help lists them. */

@@ -2,10 +2,10 @@
  * Packages of npm: `acq-server`, which starts the executable, and one package a system with the executable, of which npm
  * installs the one that fits.
  */
-import { FORMATS } from "../../readers/formats.ts";
 import { type ArchiveEntry, executableEntry, tarGz, textEntry } from "../archive.ts";
 import {
   commitTime,
+  KEYWORDS,
   packageReadme,
   type Platform,
   PLATFORMS,
@@ -95,7 +95,7 @@ export function launcherPackage(texts: PackageTexts): PackageFile {
     {
       name: "acq-server",
       description: SUMMARY,
-      keywords: ["microscopy", "line-scan", "ome-tiff", ...new Set(FORMATS.map(({ name }) => name))],
+      keywords: KEYWORDS,
       bin: { "acq-server": "launch.js" },
       engines: { node: ">=18" },
       optionalDependencies: Object.fromEntries(PLATFORMS.map((platform) => [packageOf(platform), VERSION])),

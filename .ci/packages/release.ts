@@ -9,6 +9,15 @@ export const VERSION: string = manifest.version;
 /** Titles of all formats, as texts of packages list them. */
 const FORMAT_TITLES = [...new Set(FORMATS.map(({ title }) => title))].join(", ");
 
+/** Words by which people find packages: what they are for, and the names of all formats. */
+export const KEYWORDS: readonly string[] = [
+  "microscopy",
+  "line-scan",
+  "kymograph",
+  "ome-tiff",
+  ...new Set(FORMATS.map(({ name }) => name)),
+];
+
 /** One line for lists of packages. */
 export const SUMMARY = "Serves microscope files as exact float32 planes over HTTP on this machine";
 
@@ -23,7 +32,7 @@ export interface Platform {
   readonly executable: "acq-server" | "acq-server.exe";
   /** `process.platform` and `process.arch` of Node. */
   readonly node: readonly [os: string, cpu: string];
-  /** Tag of a wheel; versions of systems as in those of Deno itself on PyPI. */
+  /** Tag of a wheel; the versions of systems are the oldest that Deno starts on. */
   readonly wheel: string;
 }
 
@@ -45,13 +54,13 @@ export const PLATFORMS: readonly Platform[] = [
     name: "macos-x86_64",
     executable: "acq-server",
     node: ["darwin", "x64"],
-    wheel: "macosx_10_12_x86_64",
+    wheel: "macosx_12_0_x86_64",
   },
   {
     name: "macos-arm64",
     executable: "acq-server",
     node: ["darwin", "arm64"],
-    wheel: "macosx_11_0_arm64",
+    wheel: "macosx_12_0_arm64",
   },
   {
     name: "windows-x86_64",

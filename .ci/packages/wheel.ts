@@ -3,7 +3,15 @@ import { createHash } from "node:crypto";
 import { FORMATS } from "../../readers/formats.ts";
 import { type ArchiveEntry, executableEntry, textEntry, zip } from "../archive.ts";
 import type { PackageFile, PackageTexts } from "./npm.ts";
-import { commitTime, packageReadme, type Platform, repositoryText, SUMMARY, VERSION } from "./release.ts";
+import {
+  commitTime,
+  KEYWORDS,
+  packageReadme,
+  type Platform,
+  repositoryText,
+  SUMMARY,
+  VERSION,
+} from "./release.ts";
 
 /** Bytes that PyPI takes for a file of a new project. */
 export const LARGEST_WHEEL = 100e6;
@@ -113,6 +121,7 @@ function wheelFile({ name, tag, metadata, readme, repository, entries }: WheelPa
         `Version: ${VERSION}`,
         "License-Expression: MIT",
         "License-File: LICENSE",
+        `Keywords: ${KEYWORDS.join(",")}`,
         ...metadata,
         ...(repository === undefined ? [] : [`Project-URL: Source, https://github.com/${repository}`]),
         "Description-Content-Type: text/markdown",

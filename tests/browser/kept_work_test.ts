@@ -220,9 +220,15 @@ test("shows work with a note if the same path has other content", async (viewer,
   await page.click("#more-ways");
   await page.click("#sample");
   await viewer.ended();
-  assert.equal(await state(viewer), "Work on the sample is not kept.");
+  assert.equal(
+    await state(viewer),
+    "Work on the sample is not kept, saved or restored. Open a file for that.",
+  );
+  assert(await page.isDisabled("#save"));
+  assert.match((await page.getAttribute("#restore", "title"))!, /^The sample of the page is no file\. Open /);
   await Deno.writeFile(path, new Uint8Array(1), { append: true });
   await viewer.openPath(path);
+  assert.equal(await page.getAttribute("#save", "title"), "Save recording and measurements");
   assert.match(await viewer.text("#notice-text"), /^The content of this file has changed since /);
   assert.equal(await viewer.bands.count(), 1);
   assert.equal(await page.locator("#drawer-velocity .result").textContent(), "");

@@ -89,11 +89,14 @@ manualTest(
 
 manualTest("a button copies the code beside it", SCREEN, async (page) => {
   await load(page, "README.md");
-  const block = page.locator(".code", { hasText: "task demo" });
+  const block = page.locator(".code", { hasText: "task test" });
   await block.locator("button").click();
   await block.locator("button", { hasText: "Copied" }).waitFor();
   const copied = await page.evaluate("navigator.clipboard.readText()");
-  assert.equal(copied, "npx -y deno@2.9.6 task demo\nnpx -y deno@2.9.6 task test");
+  assert.equal(
+    copied,
+    "npx -y deno@2.9.6 run -q -P=demo examples/walk_through.ts\nnpx -y deno@2.9.6 task test",
+  );
 });
 
 manualTest("numbers in cells stay on one line on a phone", PHONE, async (page) => {

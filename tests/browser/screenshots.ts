@@ -1,7 +1,8 @@
 /**
  * Takes the pictures that the documentation shows, into `docs/images/`: the example line scan, a scan of Prairie View, the
  * page of `examples/web/`, and for docs/measure.md a drawn line scan with streaks and calcium transients and a time series
- * with a moving spot.
+ * with a moving spot. Pictures of a measurement in the
+ * sample are joined into the moving one of README.md.
  *
  * usage: deno run -A tests/browser/screenshots.ts
  */
@@ -9,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseInExample, openExample } from "./example_page.ts";
 import { startChromium, StubbedServer } from "./browser.ts";
+import { type Frame, joinFrames } from "./moving_picture.ts";
 import { Viewer } from "./viewer.ts";
 import { measuredScan } from "./measured_scan.ts";
 import { measuredStack, SPOT_LINE, STACK_COLUMNS } from "./measured_stack.ts";
@@ -28,11 +30,56 @@ await viewer.hover(0.415, 0.47);
 await viewer.settle();
 await viewer.page.screenshot({ path: join(IMAGES, "line-scan.png") });
 
+await filmMeasurement();
+
 await viewer.open(join(ROOT, "tests", "fixtures", "prairie", PRAIRIE, `${PRAIRIE}.xml`));
 const middle = await viewer.place("source", [40, 33], 20, 16);
 await viewer.page.mouse.move(middle.x, middle.y);
 await viewer.settle();
 await viewer.page.screenshot({ path: join(IMAGES, "prairie.png") });
+
+/** The moving picture of README.md: a band with its trace, then velocities with their errors. It plays three times. */
+async function filmMeasurement(): Promise<void> {
+  const [width, height, scale] = [1280, 800, 0.75];
+  await using viewer = await Viewer.load(browser, server, { viewport: { width, height } });
+  const { page } = viewer;
+  const devtools = await page.context().newCDPSession(page);
+  const frames: Frame[] = [];
+  const film = async (duration: number) => {
+    await viewer.settle();
+    const clip = { x: 0, y: 0, width, height, scale };
+    const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: 60, clip });
+    frames.push({ still: Uint8Array.fromBase64(data), duration });
+  };
+  await viewer.open(LINE_SCAN);
+  await film(1200);
+  await page.click("#tool-band");
+  const box = await viewer.box("#source .plot");
+  const [x, top, bottom] = [box.x + 0.4 * box.width, box.y + 0.74 * box.height, box.y + 0.93 * box.height];
+  await page.mouse.move(x, bottom);
+  await page.mouse.down();
+  for (const part of [0.3, 0.6, 1]) {
+    await page.mouse.move(x, bottom + part * (top - bottom));
+    await film(250);
+  }
+  await page.mouse.up();
+  await film(800);
+  await page.check("#trace-change");
+  await film(1500);
+  await show(viewer, "velocity");
+  await film(800);
+  await page.selectOption("#velocity-band", "");
+  await viewer.measureVelocities();
+  await film(1200);
+  const places = [0.3, 0.38, 0.46, 0.54, 0.62];
+  for (const place of places) {
+    await viewer.hover(place, 0.4);
+    await film(place === places.at(-1) ? 2500 : 500);
+  }
+  const bytes = joinFrames(frames, [width * scale, height * scale], 3);
+  await Deno.writeFile(join(IMAGES, "line-scan.webp"), bytes);
+  if (viewer.faults.length > 0) throw new Error(viewer.faults.join("\n"));
+}
 
 // Pictures of docs/measure.md
 

@@ -1,17 +1,27 @@
-/** Tasks that start a server: the first command of README.md is one. */
+/** Commands and tasks that start a server, as README.md and the manual name them. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import manifest from "../../deno.json" with { type: "json" };
 import { ROOT } from "../binary/server_process.ts";
 import { ended, spawn } from "../child_process.ts";
 import { PATIENCE, within } from "../deadline.ts";
+import { output, programTest } from "../programs.ts";
+import { temporaryFolder } from "../temporary_files.ts";
 
+const DENO = "npx -y deno@2.9.6 ";
 const PROXY = "http://127.0.0.1:9";
 const ignore = Deno.build.os === "windows";
-if (ignore) console.log("Skipped: a task of Windows hands no signal on to the server behind it");
+if (ignore) console.log("Skipped: Windows has no signal that ends the demo");
 
-/** What the demo prints until it serves, then ends it. */
+const readPage = (path: string) => Deno.readTextFileSync(join(ROOT, path));
+
+/** The lines of the first block of README.md: how to run the program and its tests from source. */
+const firstCommands = () => /```sh\n(.*?)\n```/s.exec(readPage("README.md"))![1]!.split("\n");
+
+/** What the first command of README.md prints until it serves, then ends it. */
 async function demo(env: Record<string, string> = {}): Promise<string> {
   const child = spawn(Deno.execPath(), {
-    args: ["task", "--quiet", "demo"],
+    args: firstCommands()[0]!.slice(DENO.length).split(" "),
     cwd: ROOT,
     env,
     stdin: "null",
@@ -39,7 +49,7 @@ Deno.test({
     const lines = text.trimEnd().split("\n");
     const [, address] = /^acq-server serves at (http:\/\/127\.0\.0\.1:\d+\/demo\/v2\/)$/.exec(lines[0]!)!;
     assert.equal(lines.at(-1), `Open ${address} in a browser. Press Ctrl+C to stop.`);
-    // A picture adds ten lines, and `deno task` one.
+    // A picture adds ten lines, and the first start one.
     assert(lines.length <= 19, text);
     assert(!text.includes("\x1b"), text);
     assert.match(text, /^GET .*\/channels\/0\/data {2}CH1: 28800 samples, \d+ to \d+, mean /m);
@@ -87,3 +97,51 @@ for (const task of ["start", "dev", "demo"]) {
     assert.doesNotMatch(said, /warning|info|experimental/i);
   });
 }
+
+Deno.test("README.md begins with two commands: the demo, with its own permissions, and the tests", () => {
+  assert.deepEqual(firstCommands(), [
+    `${DENO}run -q -P=demo examples/walk_through.ts`,
+    `${DENO}task test`,
+  ]);
+  // The walk-through lets requests to this machine bypass a proxy, and draws in colours.
+  const { env, ...others } = manifest.permissions.demo;
+  const { env: usual, ...program } = manifest.permissions.default;
+  assert.deepEqual(others, program);
+  assert.deepEqual(env, [...usual, "NO_PROXY", "TERM", "COLORTERM"]);
+});
+
+/** Commands of a page in which this Deno stands for that of `npx`. */
+const here = (commands: string) => commands.replaceAll(DENO, `"${Deno.execPath()}" `);
+
+programTest(["bash"], {
+  name: "the line that defines acq-server works from a folder with spaces",
+  fn: async ([bash]) => {
+    const [line] = /^checkout=.*$/m.exec(readPage("README.md"))!;
+    assert(readPage("docs/use-from/shell.md").includes(line));
+    using folder = temporaryFolder();
+    const cwd = folder.at("two words");
+    Deno.mkdirSync(cwd);
+    Deno.copyFileSync(join(ROOT, "examples/line_scan.oir"), join(cwd, "it's $(a) scan.oir"));
+    const commands = `${here(line)}\ncd "$1" && acq-server info *.oir`;
+    const told = await output(bash!, ["-c", commands, "bash", cwd], { cwd: ROOT });
+    assert.equal(JSON.parse(told).source.name, "it's $(a) scan.oir");
+  },
+});
+
+programTest(["sh"], {
+  name: "docs/use-from/shell.md writes a program acq-server that any program can start",
+  fn: async ([sh]) => {
+    const [, commands] = /```sh\n(mkdir -p ~\/\.local\/bin\n.*?)```/s.exec(
+      readPage("docs/use-from/shell.md"),
+    )!;
+    using folder = temporaryFolder();
+    await output(sh!, ["-ec", here(commands!)], { cwd: ROOT, env: { HOME: folder.path } });
+    const told = await output(folder.at(".local/bin/acq-server"), [
+      "info",
+      join(ROOT, "examples/line_scan.oir"),
+    ], {
+      cwd: folder.path,
+    });
+    assert.equal(JSON.parse(told).ok, true);
+  },
+});

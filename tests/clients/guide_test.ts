@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { FROM_SOURCE, ROOT, ServerProcess } from "../binary/server_process.ts";
+import { tableOf } from "../browser/saved_table.ts";
 import { PATIENCE, within } from "../deadline.ts";
 import { output, programTest } from "../programs.ts";
 import { temporaryFolder } from "../temporary_files.ts";
@@ -90,10 +91,30 @@ programTest(["sh", "curl"], {
   fn: ([sh]) =>
     withPlane(async (baseUrl, plane) => {
       using folder = folderWithSample();
-      const code = `set -e\n${block("README.md", "$PWD", baseUrl)}`;
+      const code = `set -e\n${block("README.md", "curl", baseUrl)}`;
       const answers = await output(sh!, ["-c", code], { cwd: folder.path });
       assert.equal(answers.match(/"ok":true/g)?.length, 2, answers);
       assert.deepEqual(Deno.readFileSync(folder.at("plane.f32")), new Uint8Array(plane.buffer));
+    }),
+});
+
+programTest(["python3"], {
+  name: "README.md: Python",
+  modules: ["numpy"],
+  fn: ([python]) =>
+    withPlane(async (baseUrl, plane) => {
+      using folder = folderWithSample();
+      const client = await (await fetch(`${baseUrl}/client/v2/acq_client.py`)).text();
+      Deno.writeTextFileSync(folder.at("acq_client.py"), client);
+      const code = block("README.md", "acq.open", baseUrl)
+        .replace("import acq_client as acq\n", `$&acq.SERVER = "${baseUrl}"\n`);
+      const said = await output(python!, ["-c", `${code}print(plane[0, 0])`], { cwd: folder.path });
+      const [rows, columns, first] = said.split(/\r?\n/);
+      assert.deepEqual([rows, columns, Number(first)], [
+        "Y 600 x 0.002118 seconds",
+        "X 48 x 0.45 um",
+        plane[0],
+      ]);
     }),
 });
 
@@ -110,6 +131,33 @@ programTest(["sh", "curl"], {
         assert.deepEqual(Deno.readFileSync(folder.at(name)), new Uint8Array(plane.buffer), name);
       }
     }),
+});
+
+Deno.test("docs/start/line-scan.md says what the sample has", async () => {
+  const page = Deno.readTextFileSync(join(ROOT, "docs/start/line-scan.md")).replaceAll(/\s+/g, " ");
+  using folder = temporaryFolder();
+  const settings = folder.at("settings.json");
+  // The lowest cell of CH2: column 8 of 0.45 µm.
+  const cell = { bands: [{ name: "Cell", from: 4, to: 13 }], traces: { isChange: true } };
+  Deno.writeTextFileSync(settings, JSON.stringify(cell));
+  const measure = async (...flags: string[]) => {
+    const args = [...FROM_SOURCE.args, "measure", LINE_SCAN, ...flags];
+    const { rows, head } = tableOf(await output(FROM_SOURCE.program, args), "{}");
+    return rows.map((row) => (name: string) => Number(row[head.indexOf(name)]));
+  };
+  const [velocity] = await measure("--channel", "CH1");
+  const [, median, beats] = /the median is (\d+) µm\/s, and the heart beats (\d+) times a minute/.exec(page)!;
+  assert.equal(velocity!("Median velocity (um/s)").toFixed(0), median);
+  assert.equal(velocity!("Heart rate of velocity (1/min)").toFixed(0), beats);
+  const events = await measure("--channel", "CH2", "--settings", settings, "--write", "events");
+  const [, first, second] = /two, at ([\d.]+) and ([\d.]+) s, two to two and a half times/.exec(page)!;
+  assert.deepEqual(events.map((event) => event("Time (s)").toFixed(2)), [first, second]);
+  const [, least, most] = /half as high for ([\d.]+) to ([\d.]+) s/.exec(page)!;
+  for (const event of events) {
+    assert(event("Amplitude") > 1.9 && event("Amplitude") < 2.5, `${event("Amplitude")}`);
+    const duration = event("Duration at half maximum (s)");
+    assert(duration >= Number(least) - 0.01 && duration <= Number(most) + 0.01, `${duration}`);
+  }
 });
 
 Deno.test("commands in README.md and docs/start/ have no placeholders", () => {

@@ -200,9 +200,11 @@ Deno.test("the server's own pages have a policy against frames", async () => {
     );
     await response.body?.cancel();
   }
-  for (const path of ["/", "/demo", "/demo/", "/demo/v2", "/docs/"]) {
+  const short = { "/docs/": "/docs", "/manual": "/README.md", "/manual/": "/README.md" };
+  const demo = Object.fromEntries(["/", "/demo", "/demo/", "/demo/v2"].map((path) => [path, "/demo/v2/"]));
+  for (const [path, target] of Object.entries({ ...demo, ...short })) {
     const response = await server.request(path);
     assert.equal(response.status, 302);
-    assert.equal(response.headers.get("location"), path === "/docs/" ? "/docs" : "/demo/v2/");
+    assert.equal(response.headers.get("location"), target);
   }
 });

@@ -174,6 +174,17 @@ Deno.test("the answer of an open links to the session and its planes", async () 
   }
 });
 
+Deno.test("answers may get fields, and requests with unknown ones are refused", async () => {
+  const document = await served();
+  assert.match((document.info as { description: string }).description, /Within v2, .* are only added/);
+  const { schemas } = document.components as { schemas: Record<string, Json> };
+  const requests = new Set<string | undefined>(ENDPOINTS.map(({ request }) => request));
+  for (const [name, schema] of Object.entries(schemas)) {
+    const isClosed = JSON.stringify(schema).includes('"additionalProperties":false');
+    assert.equal(isClosed, requests.has(name), name);
+  }
+});
+
 Deno.test("describes every field", async () => {
   const document = await served();
   const missing: string[] = [];

@@ -74,11 +74,11 @@ export class ManyPanel {
   });
   readonly #save = button("CSV", () => saveTable(this.#table), {
     id: "many-csv",
-    ariaLabel: "Save the table alone (CSV)",
+    ariaLabel: "Save the table alone as CSV",
   });
   readonly #settings = button("JSON", () => saveSettings(this.#table), {
     id: "many-json",
-    ariaLabel: "Save settings of the table (JSON)",
+    ariaLabel: "Save settings of the table as JSON",
   });
   #members: readonly ExportMember[] = [];
   readonly #images = choiceField("Images", "many-images", [

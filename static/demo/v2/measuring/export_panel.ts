@@ -81,7 +81,7 @@ export class ExportPanel {
       const settings = button("JSON", () => this.#saveSettings(name, part()), {
         id: `json-${name}`,
         title: `Saves settings and summary of ${name}`,
-        ariaLabel: `Save settings of ${name} (JSON)`,
+        ariaLabel: `Save settings of ${name} as JSON`,
       });
       this.#tables.set(element("span", { className: "picks" }, table, settings), [name, part]);
       if (!hasPlot) continue;

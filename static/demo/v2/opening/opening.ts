@@ -277,7 +277,7 @@ export class Opening {
       console.error(fault);
       page.notice("The view, drawings and measurements kept of this file are damaged and left out.");
     }
-    for (const id of ["save", "restore"]) byId(id, HTMLButtonElement).disabled = isSample;
+    page.allowSaving(!isSample);
     data.show(info, groups, { isSample, isByPath: this.mayOpenByPath });
     this.#steps.clear();
     this.#steps.keep(place, source.channels.map(({ samples }) => samples));

@@ -52,7 +52,7 @@ export function explainFault(error: unknown): {
 }
 
 const KEPT_WORDS: Record<State, string> = {
-  none: "Work on the sample is not kept.",
+  none: "Work on the sample is not kept, saved or restored. Open a file for that.",
   kept: "Kept in this browser.",
   pending: "Saving …",
   elsewhere: "Another tab keeps the work on this recording. Changes here are not saved.",
@@ -63,8 +63,14 @@ const KEPT_WORDS: Record<State, string> = {
   blocked: "Not saved: the browser lets this page store nothing. Save tables before you close the page.",
 };
 
+/** Why the sample of the page cannot be saved. */
+const NO_FILE = "The sample of the page is no file. Open examples/line_scan.oir, which is the same line scan";
+
 /** The parts of the page that show text. */
 export class Page {
+  /** The buttons that save and restore, with their titles. */
+  readonly #saving = ["save", "restore"].map((id) => byId(id, HTMLButtonElement))
+    .map((button) => ({ button, title: button.title }));
   #showProgress: ReturnType<typeof setTimeout> | undefined;
   #countSeconds: ReturnType<typeof setTimeout> | undefined;
 
@@ -72,6 +78,14 @@ export class Page {
     byId("notice-close").addEventListener("click", () => this.notice(null));
     byId("warnings-close").addEventListener("click", () => byId("warnings").hidden = true);
     byId("fault-close").addEventListener("click", () => this.fault(null));
+  }
+
+  /** Lets users save and restore, or says on the buttons why they cannot. */
+  allowSaving(isAllowed: boolean): void {
+    for (const { button, title } of this.#saving) {
+      button.disabled = !isAllowed;
+      button.title = isAllowed ? title : NO_FILE;
+    }
   }
 
   /** Shows title, facts and warnings of the open file. */
