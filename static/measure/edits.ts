@@ -42,13 +42,17 @@ function measureDistance(
   item: PlacedItem,
   step: number,
 ): number {
-  const { duration = 0, width = 0 } = item;
-  const along = Math.abs(item.line - line) / Math.max(1, step / 2, NEAR * zeroUnlessFinite(duration));
+  const { width = 0 } = item;
+  const along = Math.abs(item.line - line) / computeReach(item, step);
   const across = column === undefined || item.column === undefined
     ? 0
     : Math.abs(item.column - column) / Math.max(1, NEAR * zeroUnlessFinite(width));
   return Math.max(along, across);
 }
+
+/** Lines by which another result may place an item elsewhere. */
+const computeReach = ({ duration = 0 }: PlacedItem, step: number) =>
+  Math.max(1, step / 2, NEAR * zeroUnlessFinite(duration));
 
 const zeroUnlessFinite = (value: number) => Number.isFinite(value) ? value : 0;
 
@@ -79,9 +83,10 @@ function pairWithEdits(
 ): Noted[] {
   const step = findItemStep(measurement, found);
   const items: Noted[] = found.map((item) => ({ item, edit: undefined }));
+  const places = new PlacedItems(items, step);
   const added: Noted[] = [];
   for (const edit of edits.filter((edit) => concernsResult(edit, of))) {
-    const nearest = findNearestItem(edit, items, step);
+    const nearest = places.nearest(edit);
     if (nearest !== undefined) {
       const isNearer = nearest.edit === undefined ||
         measureDistance(edit, nearest.item, step) <= measureDistance(nearest.edit, nearest.item, step);
@@ -109,22 +114,61 @@ export function keepItems(
   };
 }
 
+/** Candidates without those that lie at the place of an item. */
+export function withoutItemsAt<Candidate extends Item>(
+  candidates: readonly Candidate[],
+  items: readonly Item[],
+): Candidate[] {
+  const places = new PlacedItems(items.map((item) => ({ item, edit: undefined })), 0);
+  return candidates.filter((candidate) => {
+    const { line, column } = candidate as PlacedItem;
+    return places.nearest({ line, ...column !== undefined && { column } }) === undefined;
+  });
+}
+
 /** Whether a place lies in columns, whose middles are integers. */
 const isWithinColumns = (column: number, from: number, to: number): boolean =>
   Math.round(column) >= from && Math.round(column) < to;
 
-/** The item nearest to the place of an edit, if it is near enough to be the same. */
-function findNearestItem(
-  edit: Pick<Edit, "line" | "column">,
-  all: readonly Noted[],
-  step: number,
-): Noted | undefined {
-  let [nearest, least]: [Noted | undefined, number] = [undefined, 1];
-  for (const one of all) {
-    const far = measureDistance(edit, one.item, step);
-    if (far <= least) [nearest, least] = [one, far];
+/** Items by their lines: thousands of edits find theirs among thousands of items. */
+class PlacedItems {
+  readonly #step;
+  /** In order of lines, those of one line as they were. */
+  readonly #items;
+  /** Most lines between an item and an edit of it. */
+  readonly #reach;
+
+  /** @param step lines from one item to the next; 0 if they have extents of their own */
+  constructor(items: readonly Noted[], step: number) {
+    this.#step = step;
+    this.#items = items.filter(({ item }) => Number.isFinite(item.line))
+      .sort((a, b) => a.item.line - b.item.line);
+    this.#reach = this.#items.reduce((most, { item }) => Math.max(most, computeReach(item, step)), 0);
   }
-  return nearest;
+
+  /** The item nearest to the place of an edit, if it is near enough to be the same; of several the last one. */
+  nearest(edit: Pick<Edit, "line" | "column">): Noted | undefined {
+    const items = this.#items;
+    let [nearest, least]: [Noted | undefined, number] = [undefined, 1];
+    for (let i = this.#findFirst(edit.line - this.#reach); i < items.length; i += 1) {
+      const one = items[i]!;
+      if (one.item.line > edit.line + this.#reach) break;
+      const far = measureDistance(edit, one.item, this.#step);
+      if (far <= least) [nearest, least] = [one, far];
+    }
+    return nearest;
+  }
+
+  /** Index of the first item at a line or after it. */
+  #findFirst(line: number) {
+    let [low, high] = [0, this.#items.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#items[middle]!.item.line < line) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
 /**
@@ -170,7 +214,8 @@ export function withEdit(
   const own = all.find(({ item: other }) => other.line === line && (other as PlacedItem).column === column);
   const at = { of: result.of, place, line, ...column !== undefined && { column } };
   const removed = all.filter(({ edit }) => edit?.isRemoved === true);
-  const former = (own ?? findNearestItem(at, removed, findItemStep(measurement, result.found)))?.edit;
+  const step = findItemStep(measurement, result.found);
+  const former = (own ?? new PlacedItems(removed, step).nearest(at))?.edit;
   const { isRemoved = false, isLeftOut = false, note = "", added, ...rest } = { ...former ?? at, ...change };
   const others = edits.filter((edit) => edit !== former);
   // An edit that was taken back leaves nothing.

@@ -25,7 +25,7 @@ import {
   summarizeItems,
 } from "./measurement.ts";
 import { computeMean, findPercentile } from "./traces.ts";
-import { applyEdits, type Edit, isSameItemPlace } from "./edits.ts";
+import { applyEdits, type Edit, withoutItemsAt } from "./edits.ts";
 import { SHORTEST_WINDOW } from "./flow/velocity.ts";
 import { type Samples, type ScanSamples } from "./line_scan.ts";
 import type { Row } from "./csv.ts";
@@ -219,7 +219,7 @@ export function editResult(
   const band = makeBand(recording, columns, settings.trace ?? trace);
   const plane = () => requirePlane(recording, Number(of.channel));
   const items = applyEdits(measurement, result, edits, plane, band);
-  const rejected = (result.rejected ?? []).filter((item) => !items.some(isSameItemPlace(item)));
+  const rejected = withoutItemsAt(result.rejected ?? [], items);
   return { result, items, rejected, quantities: summarizeItems(measurement, items, band, settings) };
 }
 

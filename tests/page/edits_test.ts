@@ -7,6 +7,7 @@ import {
   keepItems,
   selectPlacedEdits,
   withEdit,
+  withoutItemsAt,
 } from "../../static/measure/edits.ts";
 import { PLAIN_TRACE } from "../../static/measure/light/band_trace.ts";
 import { MEASUREMENTS } from "../../static/measure/measurements.ts";
@@ -142,6 +143,55 @@ Deno.test("what is added where a spark was removed is that spark again", () => {
   ]);
   const items = applyEdits(SPARKS!, result(found), own, none as never, BAND);
   assert.deepEqual(items.map(({ line, isByHand = false }) => [line, isByHand]), [[100, false]]);
+});
+
+Deno.test("each of 2,000 edits finds the item that a search among all finds, and looks at few", () => {
+  let seed = 7;
+  const random = (most: number) => (seed = seed * 48271 % 2147483647) % most;
+  let looks = 0;
+  const found = Array.from({ length: 2000 }, () => {
+    const [line, column, duration] = [random(40_000), random(40), 4 + random(60)];
+    return {
+      line,
+      column,
+      width: 8,
+      get duration() {
+        looks += 1;
+        return duration;
+      },
+    };
+  }).sort((a, b) => a.line - b.line);
+  const all = Array.from({ length: 2000 }, (_, i) => (
+    { of: OF, place: "p", line: random(40_000), column: random(40), note: String(i) }
+  ));
+  // Within a quarter of the extents, at least a line or column; the last of equals.
+  const far = (edit: typeof all[number], item: typeof found[number]) =>
+    Math.max(
+      Math.abs(item.line - edit.line) / Math.max(1, item.duration / 4),
+      Math.abs(item.column - edit.column) / Math.max(1, item.width / 4),
+    );
+  const expected = new Map<number, string>();
+  for (const edit of all) {
+    const near = found.map((item, i) => ({ i, far: far(edit, item) })).filter((one) => one.far <= 1);
+    const least = Math.min(...near.map((one) => one.far));
+    const nearest = near.findLast((one) => one.far === least);
+    if (nearest === undefined) continue;
+    const former = all.find(({ note }) => note === expected.get(nearest.i));
+    if (former === undefined || least <= far(former, found[nearest.i]!)) expected.set(nearest.i, edit.note);
+  }
+  assert(expected.size > 50, `${expected.size}`);
+  looks = 0;
+  const { items } = keepItems(SPARKS!, result(found), all);
+  assert(looks < 100 * found.length, `${looks} looks for ${found.length * all.length} pairs`);
+  const noted = items.flatMap(({ edit }, i) => edit === undefined ? [] : [[i, edit.note] as const]);
+  assert.deepEqual(new Map(noted), expected);
+});
+
+Deno.test("candidates at the place of an item are left out, and others stay", () => {
+  const items = [spark(100, 10), spark(300, 10)];
+  const candidates = [spark(104, 11), spark(106, 10), spark(100, 13), { line: NaN }, spark(299, 8)];
+  assert.deepEqual(withoutItemsAt(candidates, items), [candidates[1], candidates[2], candidates[3]]);
+  assert.deepEqual(withoutItemsAt(candidates, []), candidates);
 });
 
 Deno.test("notes belong to the band of their event, and removed events leave others measured again", () => {

@@ -19,6 +19,7 @@ import { drawMarks, drawPathMarks, KINDS } from "../drawing/kinds.ts";
 import { type KindName, type Region, selectBands, selectKinds } from "../drawing/region.ts";
 import { isOfRecording, listMeasurableParts, makeIdsDistinct } from "../drawing/table.ts";
 import { RegionList } from "../drawing/list.ts";
+import { makeMeasurementPiece } from "../drawing/measurement_piece.ts";
 import { DrawingStore } from "../drawing/store.ts";
 import { Tools } from "../drawing/tools.ts";
 import { stampMarks } from "../picture/scale_bar.ts";
@@ -69,9 +70,6 @@ export interface ShownParts {
 /** Colour of a picked item over the picture. */
 const PICKED = "#ffffff";
 
-/** Fields whose letters make one step together, besides those of the editor. */
-const TYPED = "input[type=text]";
-
 /** Before the first picture. */
 const NOTHING: Drawn = {
   shape: [1, 1],
@@ -99,15 +97,10 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   #listed: object | null = null;
   readonly #paintSoon = runInNextFrame(() => this.#paint());
   readonly #store = new DrawingStore<Drawn>(NOTHING);
-  /** The document that the panels show. */
-  #followed: Drawn = NOTHING;
+  /** The document that was shown and told last. */
+  #told: Drawn = NOTHING;
   /** Identifies the picture of the steps. */
   #key = "";
-  /** Set while the panels follow the document. */
-  #isFollowing = false;
-  #isRecording = false;
-  /** The field that was typed in last. */
-  #typed: unknown = null;
   readonly #charts;
   readonly tools: Tools;
   readonly #bands = new TracePanel(this.#store);
@@ -121,7 +114,9 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** Judgement of the file. */
   #isAccepted = false;
   readonly cursors: CursorPanel = new CursorPanel(this.#store, () => this.tools.pin());
-  readonly #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#cursor));
+  readonly #measurements = MEASUREMENTS.map((one) =>
+    new MeasurementPanel(one, this.#store.register(makeMeasurementPiece(one.key)), () => this.#cursor)
+  );
   /** The views of their results in the drawer. */
   readonly #views: Map<MeasurementPanel, DrawerView> = new Map();
   readonly #events = this.#measurements.find(({ measurement }) => measurement.marksTraces);
@@ -129,7 +124,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   readonly #editor;
   readonly #exports;
   readonly #kymographFold = foldPanel("Line and kymograph", this.kymographs, "kymograph", true);
-  readonly images: ImagePanel = new ImagePanel(() => listMeasurableParts(this.#store.document.regions));
+  readonly images: ImagePanel = new ImagePanel(this.#store);
   readonly #imageFold = foldPanel("Images over time or focus", this.images, "images", true);
   readonly #traceFold = foldPanel("Bands and traces", this.#bands, "bands", true);
   readonly #measurementFolds = this.#measurements.map((panel) => ({
@@ -255,20 +250,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
 
   /** Drawings, settings and results as JSON; null while nothing is shown. */
   get drawn(): Drawn | null {
-    return this.#scan === null ? null : this.#collected;
-  }
-
-  /** The document with the settings and results that panels hold. */
-  get #collected(): Drawn {
-    return {
-      ...this.#store.document,
-      measurements: Object.fromEntries(
-        this.#measurements.map((panel) => [panel.measurement.key, panel.kept]),
-      ),
-      kymograph: this.kymographs.kept,
-      images: this.images.kept,
-      projection: this.images.projection,
-    };
+    return this.#scan === null ? null : this.#store.document;
   }
 
   /** What was measured in the shown picture, in words. */
@@ -325,7 +307,8 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
-    this.#isFollowing = true;
+    for (const panel of [...this.#measurements, this.images]) panel.leave();
+    this.#traced = null;
     // A file that was reopened keeps its steps.
     const time = stacks.get("T") ?? findTimeAxisOfScan(scan);
     this.#store.begin(this.#documentOf(scan, time, drawn, shown.kept), isSame && drawn !== null);
@@ -333,31 +316,28 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(scan, stacks.get("T") ?? null);
-    this.images.begin(scan, stacks, document);
-    this.#traced = null;
+    this.images.begin(scan, stacks);
     this.#trace(document);
-    for (const panel of this.#measurements) panel.begin(this.#measuredBy(panel), document);
+    this.#followTraced();
     for (const fold of this.#lineFolds) fold.hidden = !scan.isLineScan;
     this.#kymographFold.hidden = scan.isLineScan && !isKymograph;
     this.#imageFold.hidden = stacks.size === 0;
     this.#show(scan);
     this.tools.begin(scan, path, shown.why);
-    this.#isFollowing = false;
-    this.#store.amend(this.#collected);
-    this.#followed = this.#store.document;
+    this.#told = this.#store.document;
     this.#editor.begin(scan, isSame);
     this.#key = key;
     this.#showSteps();
     return drawn;
   }
 
-  /** Finds the planes that traces and events use; returns whether they have other samples than before. */
-  #trace({ regions, images }: Pick<Drawn, "regions" | "images">): boolean {
+  /** Finds the planes that traces and events use. */
+  #trace({ regions, images }: Pick<Drawn, "regions" | "images">) {
     const former = this.#traced;
     const traced = findTraced(this.#scan!, regions, images, this.images.axis);
     const { scan } = traced;
     const isSame = scan === former?.scan && JSON.stringify(traced.bands) === JSON.stringify(former.bands);
-    if (isSame) return false;
+    if (isSame) return;
     this.#traced = traced;
     const isOfImages = scan.noun === "region";
     this.#traceFold.hidden = !scan.isLineScan;
@@ -365,12 +345,17 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     for (const { panel, fold } of this.#measurementFolds) {
       fold.hidden = !this.#measuredBy(panel).scan.isLineScan;
     }
-    return scan !== former?.scan;
   }
 
   /** What a measurement measures: events in traces, also those of images, all else in line scans. */
   #measuredBy({ measurement }: MeasurementPanel): Traced {
     return measurement.isOfBands ? this.#traced! : { scan: this.#scan!, bands: this.#traced!.bands };
+  }
+
+  /** Shows in each measurement what it measures. */
+  #followTraced() {
+    const trace = this.#store.document.traces ?? NEW_TRACE;
+    for (const panel of this.#measurements) panel.follow(this.#measuredBy(panel), trace);
   }
 
   /** Whether traces are those of images. */
@@ -422,8 +407,6 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   refresh(): void {
     const scan = this.#scan;
     if (scan === null) return;
-    if (this.#isRecording) this.#record();
-    const results = this.#measurements.map((panel) => panel.results);
     for (const panel of this.#measurements) panel.refresh();
     const samples = scan.group.shown.map((channel) => channel.samples);
     // Taking the means of large rectangles again would slow down zooming.
@@ -432,58 +415,45 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       this.kymographs.refresh();
       this.#lists.region.show(scan);
     }
-    const isListed = this.#bands.traces === this.#listed;
-    if (!isListed) {
+    if (this.#bands.traces !== this.#listed) {
       this.cursors.show(scan);
       this.#refresh();
     }
-    const isSame = this.#measurements.every((panel, i) => panel.results === results[i]);
-    if (this.#isFollowing || (isListed && isSame)) return;
     // Dropping outdated results is not a step.
-    const isOther = this.#store.amend(this.#collected);
-    this.#followed = this.#store.document;
-    if (isOther) this.emit("drawn");
+    if (this.#store.document !== this.#told) this.#tell();
   }
 
   /** Takes back the last point of a track that is being drawn, else the last step. */
   undo(): void {
-    if (this.tools.removeLast()) return;
-    this.#record();
-    this.#store.undo();
+    if (!this.tools.removeLast()) this.#store.undo();
   }
 
   redo(): void {
-    if (this.#store.isPreviewing) return;
-    this.#record();
-    this.#store.redo();
+    if (!this.#store.isPreviewing) this.#store.redo();
   }
 
   /** Shows other drawings of the same picture, as one step; the judgement stays if they state none. */
   replace(kept: Drawn | null | undefined): void {
-    this.#record();
     const other = this.#scan && fitDrawn(kept, this.#scan);
     if (other === null) return;
     const { accepted, origin } = this.#store.document;
     this.#store.record({ accepted, origin, ...other });
   }
 
-  /** Shows the document after a step, and takes over the results that follow from it. */
+  /** Shows the document after a step; what follows from it belongs to the step. */
   #follow() {
     const scan = this.#scan;
-    if (scan === null || this.#isFollowing) return;
-    this.#isFollowing = true;
-    const [now, former] = [this.#store.document, this.#followed];
-    if (now.images !== former.images || now.projection !== former.projection) this.images.redraw(now);
-    const [traced, isOther] = [this.#traced, this.#trace(now)];
-    for (const panel of this.#measurements) {
-      const { key } = panel.measurement;
-      if (now.measurements?.[key] !== former.measurements?.[key]) panel.begin(this.#measuredBy(panel), now);
-      else if (isOther) panel.retake(this.#measuredBy(panel), now);
-    }
-    this.#show(scan, former, traced !== this.#traced);
-    this.#isFollowing = false;
-    this.#store.amend(this.#collected);
-    this.#followed = this.#store.document;
+    if (scan === null || this.#traced === null) return;
+    const traced = this.#traced;
+    this.#trace(this.#store.document);
+    this.#followTraced();
+    this.#show(scan, this.#told, traced !== this.#traced);
+  }
+
+  /** Tells of the document once the pieces have followed. */
+  #tell() {
+    if (this.#traced === null) return;
+    this.#told = this.#store.document;
     this.#showSteps();
     this.emit("drawn");
   }
@@ -514,7 +484,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** Shows regions while one is being drawn or moved. */
   #preview() {
     const scan = this.#scan;
-    if (scan === null || this.#isFollowing) return;
+    if (scan === null) return;
     const { regions } = this.#store.document;
     this.#read(regions);
     this.kymographs.show();
@@ -522,8 +492,6 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       this.cursors.show(scan);
     }
     this.#drawMarks();
-    // What panels have changed meanwhile.
-    if (!this.#store.isPreviewing) this.#record();
   }
 
   /** Reads out the region that differs from a table. */
@@ -615,6 +583,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       ),
     ];
     this.#store.on("change", () => this.#follow());
+    this.#store.on("settled", () => this.#tell());
     this.#store.on("preview", () => this.#preview());
     for (const panel of this.#measurements) {
       panel.on("pick", () => this.#showPicked(panel));
@@ -625,9 +594,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
         this.#paintSoon();
       });
     }
-    for (const part of [...this.#measurements, this.images]) {
-      part.addEventListener("change", () => this.#recordSoon());
-    }
+    for (const part of [this.images, this.kymographs]) part.addEventListener("change", () => this.refresh());
     this.images.on("means", () => showAbove("source"));
     this.#accepted.addEventListener("change", () => {
       const { checked } = this.#accepted;
@@ -637,31 +604,9 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     });
     byId("undo").addEventListener("click", () => this.undo());
     byId("redo").addEventListener("click", () => this.redo());
-    host.addEventListener("input", ({ target }) => {
-      const isTyped = target instanceof Element && target.matches(TYPED) && target.closest(".shape") === null;
-      this.#typed = isTyped ? target : null;
-    }, true);
-    host.addEventListener("change", () => {
-      this.#typed = null;
-      this.#store.endTyping();
-    });
-  }
-
-  /** Records one step after several panels have changed in turn. */
-  #recordSoon() {
-    if (this.#isRecording || this.#isFollowing) return;
-    this.#isRecording = true;
-    queueMicrotask(() => this.#record());
-  }
-
-  /** Records what panels have changed; while a region is being drawn, once that has ended. */
-  #record() {
-    const field = this.#typed;
-    this.#isRecording = false;
-    this.#typed = null;
-    if (this.#isFollowing || this.#store.isPreviewing || this.#scan === null) return;
-    this.#followed = this.#collected;
-    this.#store.record(this.#followed, field);
+    for (const part of [host, ...this.#measurements.map(({ output }) => output)]) {
+      part.addEventListener("change", () => this.#store.endTyping());
+    }
   }
 
   #showSteps() {
@@ -698,9 +643,6 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
 
   #refresh() {
     this.#listed = this.#bands.traces;
-    for (const panel of this.#measurements) {
-      panel.listBands(this.#measuredBy(panel).bands, this.#store.document.traces ?? NEW_TRACE);
-    }
     this.#drawMarks();
     this.#paintSoon();
   }
