@@ -18,20 +18,25 @@ const FIXTURES = fileURLToPath(new URL("../fixtures/hdf5/", import.meta.url));
 
 Deno.test("a chunk of several focus planes is read for the first of them only", async () => {
   const files = new FileAccess();
-  const sizes = await openHere(join(FIXTURES, "filters.ims"), async (acquisition) => {
-    const planes = async (z: number) => {
-      const before = files.counts.bytes;
-      const samples = await planesAt(acquisition, { z }, { channels: [0] });
-      return { samples, bytes: files.counts.bytes - before };
-    };
-    dropLastChunks();
-    const [first, second, third] = [await planes(0), await planes(1), await planes(2)];
-    // Without what was kept, the same samples.
-    dropLastChunks();
-    const alone = await planes(1);
-    deepEqual(second.samples, alone.samples);
-    return [first, second, third, alone].map(({ bytes }) => bytes);
-  }, null, files);
+  const sizes = await openHere(
+    join(FIXTURES, "filters.ims"),
+    async (acquisition) => {
+      const planes = async (z: number) => {
+        const before = files.counts.bytes;
+        const samples = await planesAt(acquisition, { z }, { channels: [0] });
+        return { samples, bytes: files.counts.bytes - before };
+      };
+      dropLastChunks();
+      const [first, second, third] = [await planes(0), await planes(1), await planes(2)];
+      // Without what was kept, the same samples.
+      dropLastChunks();
+      const alone = await planes(1);
+      deepEqual(second.samples, alone.samples);
+      return [first, second, third, alone].map(({ bytes }) => bytes);
+    },
+    null,
+    files,
+  );
   const [first = 0, second = 0, third = 0, alone = 0] = sizes;
   ok(second < alone, `${sizes}`);
   equal(first, alone);
