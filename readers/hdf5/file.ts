@@ -255,7 +255,7 @@ export class Hdf5File implements Disposable {
    * @param isVolume keeps chunks for the next plane (last_chunks.ts)
    * @throws {DecodeFailed | Stopped} while they are read
    */
-  blocksOf(dataset: Dataset, region: ElementRegion, isVolume: boolean): Generator<Block> {
+  blocksOf(dataset: Dataset, region: ElementRegion, isVolume = false): Generator<Block> {
     return readBlocks(this.#objects.blocks, dataset, region, isVolume);
   }
 }
