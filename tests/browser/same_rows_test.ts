@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { run } from "../child_process.ts";
 import { FROM_SOURCE, ROOT } from "../binary/server_process.ts";
 import { measuredScan } from "./measured_scan.ts";
+import { MEASUREMENTS } from "../../static/measure/measurements.ts";
 import { listZipEntries } from "../../static/demo/v2/saving/zip_entries.ts";
 import { type SavedTable, tableOf } from "./saved_table.ts";
 import { viewerSuite } from "./suite.ts";
@@ -46,6 +47,11 @@ const CASES: Readonly<Record<string, { isChange: boolean; measured: Case }>> = {
   },
 };
 
+Deno.test("the same rows are asked of each measurement", () => {
+  const compared = Object.values(CASES).flatMap(({ measured }) => Object.keys(measured));
+  assert.deepEqual(MEASUREMENTS.map(({ key }) => key).filter((key) => !compared.includes(key)), []);
+});
+
 for (const [name, { isChange, measured }] of Object.entries(CASES)) {
   test(`same rows in page, "Measure all" and shell: ${name}`, async (viewer, page) => {
     const folder = join(viewer.server.folder, crypto.randomUUID());
@@ -76,7 +82,7 @@ for (const [name, { isChange, measured }] of Object.entries(CASES)) {
     const saved: Record<string, SavedTable> = {};
     for (const name of names) saved[name] = tableOf((await viewer.saved(`#csv-${name}`)).text);
     await viewer.unfold("many");
-    for (const key of ["velocity", "events", "diameter", "flux", "sparks"]) {
+    for (const { key } of MEASUREMENTS) {
       await page.setChecked(`#many-${key}`, key in measured);
     }
     await page.click("#many-start");
