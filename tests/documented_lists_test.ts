@@ -17,6 +17,7 @@ import { WARNING_CODES } from "../readers/warning.ts";
 import { PAGE_GROUPS } from "../routes/manual_page.ts";
 import { OpenResponse } from "../schemas/http.ts";
 import { ERRORS } from "../schemas/served.ts";
+import { MEASUREMENTS } from "../static/measure/measurements.ts";
 import { FUZZED_FORMATS } from "./fuzz/seeds.ts";
 
 const text = (path: string) => Deno.readTextFileSync(join(ROOT, path));
@@ -154,6 +155,30 @@ Deno.test("the page of each command has its flags", () => {
   assert(words.length === 0, words.join("\n"));
 });
 
+Deno.test("the manual has the sections, the settings and the documents of each measurement", () => {
+  const headings = [...text("docs/measure.md").matchAll(/^##+ (.*)$/gm)].map(([, heading]) => heading!);
+  const anchors = headings.map((heading) =>
+    heading.toLowerCase().replace(/[^\p{L}\p{N}\p{Pc} -]/gu, "").replaceAll(" ", "-")
+  );
+  const shell = section("docs/measure.md", "From the shell");
+  const settings = rows(shell).map(([name]) => name);
+  const documents = rows(section("docs/measurements.md", "Analyses")).map(([type]) => type);
+  const words = MEASUREMENTS.flatMap(({ key, section, help = [], parameters }) => {
+    const linked = [section, ...help.map(([anchor]) => anchor), ...parameters.map(({ help }) => help)];
+    const absent = linked.filter((anchor) => anchor !== undefined && !anchors.includes(anchor));
+    const name = `\`${key}\``;
+    return [
+      ...absent.map((anchor) => `docs/measure.md lacks the section #${anchor} of ${key}`),
+      ...settings.includes(name) ? [] : [`docs/measure.md, "From the shell", lacks the setting ${key}`],
+      ...documents.includes(name) ? [] : [`docs/measurements.md, "Analyses", lacks ${key}`],
+      ...new RegExp(`\`--write\` names[^.]*${name}`).test(shell)
+        ? []
+        : [`docs/measure.md lacks --write ${key}`],
+    ];
+  });
+  assert(words.length === 0, words.join("\n"));
+});
+
 /** The schema without `nullable` and the like, or of the items of a list. */
 function bare(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
@@ -245,6 +270,10 @@ const LIMITS: readonly [
   ["routes/request_body.ts", "BODY_SECONDS", (value) => `${value} s`, [
     ["docs/security.md", /; (\d+ s) to arrive/],
   ]],
+  ["static/demo/v2/saving/documents.ts", "VERSION", number, [[
+    "docs/measurements.md",
+    /`version` \((\d+);/,
+  ]]],
   ["cli/log.ts", "MOST_WAITING", number, [["docs/security.md", /the server keeps (\S+) unread lines/]]],
 ];
 
