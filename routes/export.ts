@@ -27,11 +27,11 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
   const most = session === null ? MAX_BODY_BYTES : REQUEST_BODY.bytes;
   const memory = new OrderMemory();
   try {
-    const consent = session?.consent ?? exporter.consent();
-    memory.reserve(boundBody(c.req.raw, most), consent);
+    const share = session?.memoryShare ?? exporter.makeShare();
+    memory.reserve(boundBody(c.req.raw, most), share);
     const { order, bytes } = await readOrder(c, services, most);
     const [first] = order.members.flatMap(({ sessionId }) => store.find(sessionId ?? "") ?? []);
-    memory.move(bytes, session === null && first ? first.consent : consent);
+    memory.move(bytes, session === null && first ? first.memoryShare : share);
     for (const [index, { path }] of order.members.entries()) {
       if (path !== undefined) requireMayName(path, c, services, ["members", String(index), "path"]);
     }

@@ -74,7 +74,7 @@ export function joinReservations(first: Reservation, second: Reservation): Reser
   };
 }
 
-/** Share of the budget that exports of one consent may always take, however large the recording is. */
+/** Part of the budget that exports of one memory share may always take, however large the recording is. */
 const EXPORT_SHARE = 1 / 16;
 
 /**

@@ -70,7 +70,7 @@ export class Opener {
    * scene and channels shares the planes. @throws {AcquisitionChanged} its files changed since the first open
    */
   async openAgain(session: Session, choice: OpenChoice): Promise<Session> {
-    const { source: { request, marks }, consent } = session;
+    const { source: { request, marks }, memoryShare } = session;
     const { channelIndices, scene, signal } = choice;
     const staysInFolder = request.staysInFolder || choice.isForeign === true;
     const keepsLinks = request.keepsLinks || choice.isForeign === true;
@@ -83,12 +83,12 @@ export class Opener {
       return this.#store.share(
         makeSessionId(),
         live,
-        consent.reserve(SESSION_BYTES + live.summaryBytes, true),
+        memoryShare.reserve(SESSION_BYTES + live.summaryBytes, true),
       );
     }
     return await this.#load(
       { request: { ...request, channelIndices, scene, staysInFolder, keepsLinks }, marks },
-      consent,
+      memoryShare,
       true,
       wait.signal,
     );
@@ -136,14 +136,14 @@ export class Opener {
 
   async #load(
     source: AcquisitionSource,
-    consent: MemoryShare,
+    memoryShare: MemoryShare,
     isAgain: boolean,
     signal: AbortSignal,
   ): Promise<Session> {
     const id = makeSessionId();
     return this.#store.create(
       id,
-      await loadAcquisition(id, source, this.#resources, signal, consent, isAgain),
+      await loadAcquisition(id, source, this.#resources, signal, memoryShare, isAgain),
     );
   }
 
@@ -180,7 +180,7 @@ function isSameOpen({ summary, source }: Session, { channelIndices, scene }: Ope
  * @param key under which workers keep the acquisition open until the pool forgets it
  * @param source with the marks of an earlier open, if any
  * @param signal aborts the load; the promise rejects with its reason at once
- * @param consent holds the memory of the planes and of the summary
+ * @param memoryShare holds the memory of the planes and of the summary
  * @throws {ReaderError | SessionMemoryExceeded | TooManyOpens | ShuttingDown}
  */
 export async function loadAcquisition(
@@ -188,7 +188,7 @@ export async function loadAcquisition(
   source: AcquisitionSource,
   resources: DecodeResources,
   signal: AbortSignal,
-  consent: MemoryShare = new MemoryShare(resources.budget),
+  memoryShare: MemoryShare = new MemoryShare(resources.budget),
   isAgain = false,
 ): Promise<LoadedAcquisition> {
   const { pool } = resources;
@@ -199,7 +199,7 @@ export async function loadAcquisition(
     const description = await worker.ask({ key, source }, { type: "open" }, signal);
     const { summary, summaryBytes, bytes, working, division, marks } = description;
     const described = summaryBytes + (isAgain ? SESSION_BYTES : 0);
-    reservation = consent.reserve(bytes + described, isAgain);
+    reservation = memoryShare.reserve(bytes + described, isAgain);
     const opened = { request: { ...source.request, scene: summary.scene }, marks };
     const wanted = {
       ...description,
@@ -215,7 +215,7 @@ export async function loadAcquisition(
     quiet = work.quiet;
     const { planes, referencePlanes, warnings, seen } = await work.decoded;
     const markBytes = seen.reduce((sum, { length }) => sum + length, 0);
-    reservation = joinReservations(reservation, consent.reserve(markBytes, isAgain));
+    reservation = joinReservations(reservation, memoryShare.reserve(markBytes, isAgain));
     return {
       summary: {
         ...summary,
@@ -227,7 +227,7 @@ export async function loadAcquisition(
       reservation,
       summaryBytes: described + markBytes,
       seen: [...description.seen ? [description.seen] : [], ...seen],
-      consent,
+      memoryShare,
       source: opened,
       working,
       division,

@@ -45,7 +45,7 @@ export class PositionReader {
   /** Planes that the most recently served client will probably request next. */
   #ahead: SessionPlane[] = [];
   readonly #aheadJobs = new Set<PlaneJob>();
-  /** Settles when a consent's documents in memory are released: a page can repeat an open, and so ask for many at once. */
+  /** Settles when the documents of a memory share in memory are released: a page can repeat an open, and so ask for many at once. */
   readonly #sending = new WeakMap<MemoryShare, Promise<void>>();
   /** Number of decodings whose workers are not quiet. */
   #running = 0;
@@ -101,17 +101,19 @@ export class PositionReader {
   }
 
   /**
-   * The metadata documents of the file as JSON. Requests under one consent take turns: each waits until the previous answer is
+   * The metadata documents of the file as JSON. Requests under one memory share take turns: each waits until the previous answer is
    * released. Throws like a plane.
    */
   async documents(session: Session, client: AbortSignal): Promise<PlaneBuffer> {
     using wait = this.#wait(session, client);
-    const { consent } = session;
-    while (this.#sending.has(consent)) await waitUnlessAborted(this.#sending.get(consent)!, wait.signal);
+    const { memoryShare } = session;
+    while (this.#sending.has(memoryShare)) {
+      await waitUnlessAborted(this.#sending.get(memoryShare)!, wait.signal);
+    }
     const sent = Promise.withResolvers<void>();
-    this.#sending.set(consent, sent.promise);
+    this.#sending.set(memoryShare, sent.promise);
     const end = () => {
-      this.#sending.delete(consent);
+      this.#sending.delete(memoryShare);
       sent.resolve();
     };
     const { pool, budget } = this.#resources;

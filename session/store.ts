@@ -18,7 +18,7 @@ export interface OpenedAcquisition {
   /** How workers can divide a plane; `null` if dividing is not worthwhile. */
   readonly division: Division | null;
   /** Holds the memory of this session and of the sessions that repeat its open. */
-  readonly consent: MemoryShare;
+  readonly memoryShare: MemoryShare;
   /** Encoded marks of the files of the set and of the planes that were opened; an export compares with them. */
   readonly seen: readonly Uint8Array<ArrayBuffer>[];
   /** Bytes reserved for the session, its summary and marks, besides the planes. */

@@ -24,9 +24,9 @@ import { makeSessionId, type Session, type SessionStore } from "../store.ts";
 import { type Waits, waitUnlessAborted } from "../waits.ts";
 import { type ExportState, ExportStates, KEPT_SECONDS } from "./export_states.ts";
 
-/** Number of archives that may wait for their download, and of those under one consent: a page can order any number. */
+/** Number of archives that may wait for their download, and of those of one memory share: a page can order any number. */
 const MAX_LINKS = 8;
-const MAX_LINKS_OF_CONSENT = 2;
+const MAX_LINKS_OF_SHARE = 2;
 
 /** Bytes of planes that all archives may hold together; a further archive waits. One archive alone may hold more. */
 const MAX_PLANE_BYTES = 128 << 20;
@@ -49,23 +49,23 @@ export interface ArchiveLink {
   readonly memory: OrderMemory;
 }
 
-/** The memory of an order and of its archive, and the consents of its recordings. */
+/** The memory of an order and of its archive, and the memory shares of its recordings. */
 export class OrderMemory implements Disposable {
-  readonly consents = new Set<MemoryShare>();
+  readonly shares = new Set<MemoryShare>();
   #held = new DisposableStack();
 
-  /** Takes `bytes` under a consent. @throws {SessionMemoryExceeded} */
-  reserve(bytes: number, consent: MemoryShare): void {
-    this.consents.add(consent);
-    this.#held.adopt(consent.reserveExport(bytes), (held) => held.release());
+  /** Takes `bytes` of a memory share. @throws {SessionMemoryExceeded} */
+  reserve(bytes: number, share: MemoryShare): void {
+    this.shares.add(share);
+    this.#held.adopt(share.reserveExport(bytes), (held) => held.release());
   }
 
-  /** Takes `bytes` under a consent in place of all that was taken. @throws {SessionMemoryExceeded} */
-  move(bytes: number, consent: MemoryShare): void {
+  /** Takes `bytes` of a memory share in place of all that was taken. @throws {SessionMemoryExceeded} */
+  move(bytes: number, share: MemoryShare): void {
     this[Symbol.dispose]();
     this.#held = new DisposableStack();
-    this.consents.clear();
-    this.reserve(bytes, consent);
+    this.shares.clear();
+    this.reserve(bytes, share);
   }
 
   [Symbol.dispose](): void {
@@ -130,8 +130,8 @@ export class Exporter {
     this.#positions = positions;
   }
 
-  /** A consent of its own for an order of paths, which nobody chose in a dialog. */
-  consent(): MemoryShare {
+  /** A memory share of its own for an order of paths, which nobody chose in a dialog. */
+  makeShare(): MemoryShare {
     return new MemoryShare(this.#resources.budget);
   }
 
@@ -219,8 +219,8 @@ export class Exporter {
     const session = sessionId === undefined ? null : this.#store.get(sessionId);
     const described = session ??
       await this.#opener.describe({ path: path!, scene, channelIndices: null, chosenByUser, signal });
-    const [ordered = this.consent()] = memory.consents;
-    memory.reserve(described.summaryBytes, session?.consent ?? ordered);
+    const [ordered = this.makeShare()] = memory.shares;
+    memory.reserve(described.summaryBytes, session?.memoryShare ?? ordered);
     return { ...described, session };
   }
 
@@ -247,8 +247,8 @@ export class Exporter {
       { type: "judge", recording: archived, members },
       wait.signal,
     );
-    const [consent] = memory.consents;
-    memory.reserve(judged.seen.length, session?.consent ?? consent!);
+    const [share] = memory.shares;
+    memory.reserve(judged.seen.length, session?.memoryShare ?? share!);
     const { layout, reference } = judged;
     const recording: ExportedRecording = {
       summary,
@@ -265,14 +265,14 @@ export class Exporter {
 
   /**
    * Keeps an archive for ten minutes; the memory is released with the link unless it is used. Replaces the oldest archive that waits
-   * under the same consent, if there are two.
+   * of the same memory share, if there are two.
    *
    * @throws {TooManyExports}
    */
   link(archive: Archive, memory: OrderMemory): ArchiveLink {
-    for (const consent of memory.consents) {
-      const own = [...this.#links.values()].filter(({ link }) => link.memory.consents.has(consent));
-      if (own.length >= MAX_LINKS_OF_CONSENT) {
+    for (const share of memory.shares) {
+      const own = [...this.#links.values()].filter(({ link }) => link.memory.shares.has(share));
+      if (own.length >= MAX_LINKS_OF_SHARE) {
         own[0]!.drop("Further archives were ordered before it was downloaded");
       }
     }
