@@ -45,7 +45,7 @@ export class WasmDecoder<Instance> {
     return this.#instance ??= this.#make();
   }
 
-  /** Has the next strip or tile get a new instance, since one that aborted is unusable. */
+  /** Discards the instance, which is unusable after it aborted; the next strip or tile gets a new one. */
   drop(): void {
     this.#instance = null;
   }

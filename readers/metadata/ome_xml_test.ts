@@ -70,7 +70,7 @@ Deno.test("takes the times of the first channel and depth, in seconds from the f
   deepEqual(times("3", plane(0, "0"), plane("0.5", "1"), ...more), [0, NaN, 1]);
   deepEqual(times("2", plane(0, "0"), plane(1, "1"), plane(2, "2")), [0, 1]);
   equal(times("2", plane(0, "0"), plane(1, null)), null);
-  // Stamps keep their time points, and a declared number is no reason to allocate more than the bound.
+  // Stamps keep their time points, and a declared number does not justify allocating more than the bound.
   deepEqual(times("4", plane(0, "0"), plane(3, "1")), [0, NaN, NaN, 1]);
   equal(times("1e9", plane(0, "0"), plane(7, "1"))?.length, MAX_STAMPS);
 });

@@ -306,7 +306,7 @@ function withEndTags(text: string): string | null {
   parser.on("closetag", () => (open.pop(), passed()));
   parser.on("comment", passed);
   try {
-    // Without a call of `close`, the end of the text is no error.
+    // Without a call of `close`, the end of the text is not an error.
     parser.write(text);
   } catch {
     return null;

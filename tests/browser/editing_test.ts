@@ -404,7 +404,7 @@ test("Escape cancels a drag, which follows a turned picture and cannot leave it"
   await page.mouse.up();
   assert.deepEqual(await edges(viewer), [edge(20), edge(30)]);
   await page.click("#undo");
-  assert(await page.locator("#undo").isDisabled(), "the cancelled drag is no step");
+  assert(await page.locator("#undo").isDisabled(), "the cancelled drag is not a step");
   await page.click("#redo");
   await page.locator("#measure-bands .pick").click();
   await page.click("#source .turn");

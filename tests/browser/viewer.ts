@@ -263,7 +263,7 @@ export class Viewer {
   }
 
   async pin(line: number, column: number): Promise<void> {
-    // In a field letters are no shortcuts.
+    // In a field letters are not shortcuts.
     await this.page.focus("#source .plot");
     const { x, y } = await this.place("source", SCAN_SHAPE, line, column);
     await this.page.mouse.move(x, y);

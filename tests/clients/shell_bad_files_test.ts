@@ -100,7 +100,7 @@ Deno.test("info, measure and export stop a file that does not end, lose one work
   const { head, rows } = tableOf(text(measure.stdout)).all;
   const failures = rows.map((row) => [row[0]!, row[head.indexOf("Failure")] ?? ""] as const);
   const failed = failures.filter(([, failure]) => failure !== "");
-  // Images are no line scans; that two workers are lost would be another reason.
+  // Images are not line scans; that two workers are lost would be another reason.
   match(failed.find(([name]) => name === "never.nwb")![1], stopped);
   for (const [, failure] of failed) match(failure, /was stopped$|^Not a line scan/);
   for (const name of ["a.oir", "z.oir"]) deepEqual(failures.find(([own]) => own === name), [name, ""]);

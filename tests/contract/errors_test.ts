@@ -266,7 +266,7 @@ Deno.test("decode_failed: rejects other, empty or truncated content under an acc
   await using server = new Harness();
   const at = (name: string) => join(sample.folder, name);
   await Deno.writeTextFile(at("empty.tif"), "");
-  await Deno.writeTextFile(at("text.tif"), "this is no TIFF");
+  await Deno.writeTextFile(at("text.tif"), "this is not a TIFF");
   await Deno.writeFile(at("cut.tif"), Uint8Array.of(0x49, 0x49, 42, 0, 8));
   await Deno.mkdir(at("bare.ome.zarr"));
   for (const name of ["empty.tif", "text.tif", "cut.tif", "bare.ome.zarr"]) {
