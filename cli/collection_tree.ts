@@ -82,7 +82,7 @@ export class CollectionTree {
   }
 
   /** Validates the document and all that it names. */
-  judge(value: unknown): void {
+  check(value: unknown): void {
     if (!isInsideRoots(this.#resolvedDocument, [this.#resolvedRoot])) {
       this.#problems.add([], "the document leaves the root of the collection through a link");
     }
@@ -90,14 +90,14 @@ export class CollectionTree {
     if (!isJsonObject(value) || findMemberCountProblem(value) !== null) return;
     const list = listObjects(value["members"]);
     checkIds(list, ["members"], this.#problems);
-    for (const [index, item] of list) this.#judgeMember(item, ["members", index]);
+    for (const [index, item] of list) this.#checkMember(item, ["members", index]);
     const { tables } = asJsonObject(value["resources"]);
     checkIds(listObjects(tables), ["resources", "tables"], this.#problems);
-    this.judgeTables(tables, ["resources", "tables"], this.#problems);
+    this.checkTables(tables, ["resources", "tables"], this.#problems);
   }
 
   /** Validates documents against each other by the numbers in their paths, if there is no collection and no image. */
-  judgeAlone(): void {
+  checkAlone(): void {
     for (const name of this.#files.list(join(this.root, "acqimage"))) {
       const path = (folder: string) =>
         this.#files.kind(join(this.root, folder, name)) === "file" ? `${folder}/${name}` : undefined;
@@ -105,7 +105,7 @@ export class CollectionTree {
       const bytes = this.readFile(acqimage, [], this.#problems, MAX_JSON_BYTES);
       const id = bytes && unlessDamaged(() => asJsonObject(parseJson(bytes, "it"))["image_id"], null);
       const reference = path("reference");
-      this.#judgeMember({
+      this.#checkMember({
         id,
         name,
         resources: { acqimage, analyses: path("analyses") },
@@ -114,7 +114,7 @@ export class CollectionTree {
     }
   }
 
-  #judgeMember(item: JsonObject, at: readonly PropertyKey[]): void {
+  #checkMember(item: JsonObject, at: readonly PropertyKey[]): void {
     const { acqimage, analyses } = asJsonObject(item["resources"]);
     const image = this.openImage(item["ome_zarr"], [...at, "ome_zarr"]);
     const context: DocumentContext = {
@@ -122,25 +122,25 @@ export class CollectionTree {
       image,
       roiIds: null,
     };
-    const document = this.#judgeLinked(acqimage, "acqimage", [...at, "resources", "acqimage"], context);
+    const document = this.#checkLinked(acqimage, "acqimage", [...at, "resources", "acqimage"], context);
     const own = asJsonObject(asJsonObject(document?.value["image_metadata"])["acq_server"]);
-    if (image !== null && "source" in own) this.#judgePlanes(item, own, image, at);
+    if (image !== null && "source" in own) this.#checkPlanes(item, own, image, at);
     const roiIds = document ? listRegionIds(document.value["rois"]) : null;
-    const linked = this.#judgeLinked(analyses, "analyses", [...at, "resources", "analyses"], {
+    const linked = this.#checkLinked(analyses, "analyses", [...at, "resources", "analyses"], {
       ...context,
       roiIds,
     });
     for (const [index, { resources }] of listObjects(linked?.value["analyses"])) {
-      this.judgeTables(resources, ["analyses", index, "resources"], linked!.problems);
+      this.checkTables(resources, ["analyses", index, "resources"], linked!.problems);
     }
     const reference = asJsonObject(item["reference_image"]);
     const overview = this.openImage(reference["ome_zarr"], [...at, "reference_image", "ome_zarr"]);
     const referenceAt = [...at, "reference_image", "metadata"];
-    this.#judgeLinked(reference["metadata"], "reference-image", referenceAt, { ...context, image: overview });
+    this.#checkLinked(reference["metadata"], "reference-image", referenceAt, { ...context, image: overview });
   }
 
   /** For an image that this program wrote, requires each plane to be stored or listed as missing. */
-  #judgePlanes(
+  #checkPlanes(
     item: JsonObject,
     own: JsonObject,
     { absent }: CheckedImage,
@@ -155,7 +155,7 @@ export class CollectionTree {
   }
 
   /** Validates tables at the paths that the items of a list name. */
-  judgeTables(list: unknown, at: readonly PropertyKey[], problems: DocumentProblems): void {
+  checkTables(list: unknown, at: readonly PropertyKey[], problems: DocumentProblems): void {
     for (const [index, { path, media_type: type }] of listObjects(list)) {
       const bytes = this.readFile(path, [...at, index, "path"], problems, MAX_CSV_BYTES);
       const problem = bytes && type === "text/csv" ? findCsvProblem(bytes) : null;
@@ -184,7 +184,7 @@ export class CollectionTree {
     });
   }
 
-  #judgeLinked(
+  #checkLinked(
     path: unknown,
     kind: DocumentKindName,
     at: readonly PropertyKey[],
@@ -199,12 +199,12 @@ export class CollectionTree {
       problems.add(["format"], `the document is of kind "${declared.kind}", not "${kind}"`);
       return null;
     }
-    if (value !== undefined) this.#judgeOnce(kind, value, context, problems);
+    if (value !== undefined) this.#checkOnce(kind, value, context, problems);
     return isJsonObject(value) ? { value, problems } : null;
   }
 
-  /** Judges a document; what all documents of acqstore of its kind have in common is a problem of the first one only. */
-  #judgeOnce(kind: DocumentKindName, value: unknown, context: DocumentContext, problems: DocumentProblems) {
+  /** Checks a document; what all documents of acqstore of its kind have in common is a problem of the first one only. */
+  #checkOnce(kind: DocumentKindName, value: unknown, context: DocumentContext, problems: DocumentProblems) {
     const found: Problem[] = [];
     checkDocument(kind, value, context, new DocumentProblems("", found));
     const isForeign = asJsonObject(value)["format"] === findDocumentKind(kind).foreignFormat;
@@ -260,7 +260,7 @@ export class CollectionTree {
   }
 }
 
-/** An image that a collection names, as far as its documents are judged by it. */
+/** An image that a collection names, as far as its documents are checked by it. */
 export interface CheckedImage extends ImageFacts {
   /** Indices of planes without a chunk: `t=3 c=0`. */
   readonly absent: readonly string[];

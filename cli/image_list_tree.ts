@@ -14,7 +14,7 @@ import type { FileTree } from "../readers/ome_zarr/zip_files.ts";
 import { CollectionTree, type Findings } from "./collection_tree.ts";
 
 /** Says what the list is, and validates its members if its schema accepts it. */
-export function judgeImageList(document: string, value: unknown, files: FileTree, found: Findings): void {
+export function checkImageList(document: string, value: unknown, files: FileTree, found: Findings): void {
   const problems = new DocumentProblems(document, found.problems);
   const { format } = findDocumentKind("collection");
   problems.add(
@@ -30,10 +30,10 @@ export function judgeImageList(document: string, value: unknown, files: FileTree
   const { members, resources } = collectionOfList(value);
   const tree = new CollectionTree(document, value, null, files, found);
   for (const [index, member] of members.entries()) {
-    judgeListedMember(member, tree, { found, problems, at: ["acq_images", index] });
+    checkListedMember(member, tree, { found, problems, at: ["acq_images", index] });
   }
   for (const { id, path, media_type } of resources?.tables ?? []) {
-    tree.judgeTables([{ path, media_type }], ["analysis_tables", id], problems);
+    tree.checkTables([{ path, media_type }], ["analysis_tables", id], problems);
   }
 }
 
@@ -44,7 +44,7 @@ interface Place {
   readonly at: readonly PropertyKey[];
 }
 
-function judgeListedMember(
+function checkListedMember(
   member: Collection["members"][number],
   tree: CollectionTree,
   { found, problems, at }: Place,
@@ -75,7 +75,7 @@ function judgeListedMember(
   );
   for (const { code, text } of made.warnings) if (code !== "step_unknown") side.own.add([], text);
   const context: DocumentContext = { imageId: null, image, roiIds: null };
-  const judged = (
+  const listFaults = (
     kind: "acqimage" | "analyses" | "reference-image",
     value: unknown,
     roiIds = context.roiIds,
@@ -89,16 +89,18 @@ function judgeListedMember(
   };
   // The documents have other fields than these files, so pointers end at the item.
   const item = (pointer: string) => /^\/(?:rois|analyses)\/\d+/.exec(pointer)?.[0] ?? "";
-  for (const { pointer, message } of judged("acqimage", made.image)) side.own.addAt(item(pointer), message);
+  for (const { pointer, message } of listFaults("acqimage", made.image)) {
+    side.own.addAt(item(pointer), message);
+  }
   const roiIds = made.image && new Set(made.image.rois.map(({ id }) => id));
-  for (const { pointer, message } of judged("analyses", made.analyses, roiIds)) {
+  for (const { pointer, message } of listFaults("analyses", made.analyses, roiIds)) {
     // acqstore has analyses without tables.
     if (!/\/resources$/.test(pointer)) list.own.addAt(item(pointer), message);
   }
-  for (const { message } of judged("reference-image", made.reference)) {
+  for (const { message } of listFaults("reference-image", made.reference)) {
     side.own.add(["reference_image_metadata"], message);
   }
   for (const [index, { resources }] of (made.analyses?.analyses ?? []).entries()) {
-    tree.judgeTables(resources, ["analyses", index, "resources"], list.own);
+    tree.checkTables(resources, ["analyses", index, "resources"], list.own);
   }
 }

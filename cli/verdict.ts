@@ -6,7 +6,7 @@ import { FileAccess } from "../readers/io/file_access.ts";
 import { COLLECTION_FILE, findDocuments, findZipRoot, isImageList } from "../readers/collection/documents.ts";
 import { DOCUMENT_KINDS } from "../schemas/documents.ts";
 import { type FileTree, ZipFiles } from "../readers/ome_zarr/zip_files.ts";
-import { judgeImageList } from "./image_list_tree.ts";
+import { checkImageList } from "./image_list_tree.ts";
 import { CollectionTree, type Findings, parseDocument } from "./collection_tree.ts";
 import { ALONE, checkDocument, findDeclaredKind } from "../schemas/document_rules.ts";
 import { DocumentProblems } from "../schemas/problems.ts";
@@ -68,7 +68,7 @@ function checkZip(zip: ZipFiles, found: Findings): void {
   if (zip.kind(documents) !== "directory" || zip.kind(join(root, COLLECTION_FILE)) === "file") {
     checkRoot(root, zip, found);
   } else {
-    new CollectionTree(documents, null, root, zip, found).judgeAlone();
+    new CollectionTree(documents, null, root, zip, found).checkAlone();
   }
 }
 
@@ -101,9 +101,9 @@ function checkFile(path: string, root: string | null, files: FileTree, found: Fi
   }
   const value = parseDocument(file.read(0, file.size, "the document"), problems);
   if (value === undefined) return;
-  if (isImageList(path)) return judgeImageList(path, value, files, found);
+  if (isImageList(path)) return checkImageList(path, value, files, found);
   const kind = root === null ? findDeclaredKind(value)?.kind : "collection";
-  if (kind === "collection") new CollectionTree(path, value, root, files, found).judge(value);
+  if (kind === "collection") new CollectionTree(path, value, root, files, found).check(value);
   else if (kind !== undefined) checkDocument(kind, value, ALONE, problems);
   else {
     const formats = DOCUMENT_KINDS.map(({ format }) => `"${format}"`).join(", ");

@@ -187,11 +187,11 @@ export function inflatesTo(stream: Uint8Array, bytes: number): boolean {
 
 // WebAssembly. Packages call its public functions, so this code replaces them.
 
-/** Calls `judge` with the new size in bytes before a memory grows; an exception prevents the growth. */
-export function checkGrowth(judge: (bytes: number) => void): void {
+/** Calls `check` with the new size in bytes before a memory grows; an exception prevents the growth. */
+export function checkGrowth(check: (bytes: number) => void): void {
   const { grow } = WebAssembly.Memory.prototype;
   WebAssembly.Memory.prototype.grow = function (pages) {
-    judge(this.buffer.byteLength + pages * 65_536);
+    check(this.buffer.byteLength + pages * 65_536);
     return grow.call(this, pages);
   };
 }

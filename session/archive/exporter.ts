@@ -155,7 +155,7 @@ export class Exporter {
   }
 
   /**
-   * Judges an order and describes its recordings, each once, in workers. Of several recordings, those that cannot be read are left
+   * Checks an order and describes its recordings, each once, in workers. Of several recordings, those that cannot be read are left
    * out, with a warning.
    *
    * @throws {OrderRefused} the order breaks the rules of documents v1
@@ -191,12 +191,12 @@ export class Exporter {
         id: id ?? takeDistinctId(collection?.member.id ?? crypto.randomUUID(), ids),
         name: name ?? collection?.member.name ?? nameRecording(asked.summary),
       }));
-      const done = await this.#judge(asked, images, orders, options.memory, signal).catch(leaveOut);
+      const done = await this.#check(asked, images, orders, options.memory, signal).catch(leaveOut);
       if (done === null) continue;
-      const { recording, judged } = done;
-      faults.push(...judged.faults);
+      const { recording, checked } = done;
+      faults.push(...checked.faults);
       for (const [i, { index, ...member }] of orders.entries()) {
-        const { hasAnalyses = false, warnings: left = [] } = judged.members[i] ?? {};
+        const { hasAnalyses = false, warnings: left = [] } = checked.members[i] ?? {};
         found[index] = { ...member, recording, hasAnalyses };
         warnings.push(...left);
       }
@@ -224,14 +224,14 @@ export class Exporter {
     return { ...described, session };
   }
 
-  /** Judges members of one recording. Finds damaged planes without decoding them. */
-  async #judge(
+  /** Checks members of one recording. Finds damaged planes without decoding them. */
+  async #check(
     { summary, source, working, seen, session }: OrderedRecording,
     images: ArchivedRecording["images"],
-    members: Extract<Question, { readonly type: "judge" }>["members"],
+    members: Extract<Question, { readonly type: "check" }>["members"],
     memory: OrderMemory,
     client: AbortSignal,
-  ): Promise<{ readonly recording: ExportedRecording; readonly judged: CheckedMembers }> {
+  ): Promise<{ readonly recording: ExportedRecording; readonly checked: CheckedMembers }> {
     const { axes, fileSize, sceneCount, warnings } = summary;
     const read = session && this.#positions.marksOf(session);
     const archived: ArchivedRecording = {
@@ -242,25 +242,25 @@ export class Exporter {
       seen: [...seen, ...read ? [read] : []],
     };
     using wait = this.#waits.begin(`Looking through ${quoted(basename(summary.path))}`, client);
-    const judged = await this.#resources.pool.ask(
+    const checked = await this.#resources.pool.ask(
       { key: makeSessionId(), source },
-      { type: "judge", recording: archived, members },
+      { type: "check", recording: archived, members },
       wait.signal,
     );
     const [share] = memory.shares;
-    memory.reserve(judged.seen.length, session?.memoryShare ?? share!);
-    const { layout, reference } = judged;
+    memory.reserve(checked.seen.length, session?.memoryShare ?? share!);
+    const { layout, reference } = checked;
     const recording: ExportedRecording = {
       summary,
       source,
       working,
-      archived: { ...archived, seen: [...archived.seen, judged.seen] },
+      archived: { ...archived, seen: [...archived.seen, checked.seen] },
       channels: summary.loaded.toSorted((a, b) => a.index - b.index),
       layout,
       reference,
       opened: images === "opened" ? summary.position : null,
     };
-    return { recording, judged };
+    return { recording, checked };
   }
 
   /**

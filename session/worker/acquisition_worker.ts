@@ -95,9 +95,9 @@ async function answerQuestion(
       const packed = await acquisition.pack(question.order);
       return [packed, (packed.planes ?? []).flatMap((chunks) => chunks ?? [])];
     }
-    case "judge": {
-      const judged = await acquisition.judge(question.recording, question.members);
-      return [judged, [judged.seen]];
+    case "check": {
+      const checked = await acquisition.checkMembers(question.recording, question.members);
+      return [checked, [checked.seen]];
     }
     case "write": {
       const files = await acquisition.write(question);

@@ -279,21 +279,21 @@ export class OpenAcquisition {
     return (await this.#unchanged(() => packPlanes(this.acquisition, order, this.#files.stop)))[0];
   }
 
-  /** Judges members of this recording by documents v1 and, if they have no faults, plans all planes. */
-  async judge(recording: ArchivedRecording, members: readonly MemberOrder[]): Promise<CheckedMembers> {
+  /** Checks members of this recording by documents v1 and, if they have no faults, plans all planes. */
+  async checkMembers(recording: ArchivedRecording, members: readonly MemberOrder[]): Promise<CheckedMembers> {
     const { checkMembers } = await import("../archive/content/member_documents.ts");
     const { stop } = this.#files;
     const described = await this.#describedFor(recording);
-    const [judged] = await this.#unchanged(async () => {
+    const [checked] = await this.#unchanged(async () => {
       this.#requireSame(recording);
-      const judged = checkMembers(described, members, stop);
-      if (recording.images === "none" || judged.faults.length > 0) return judged;
+      const checked = checkMembers(described, members, stop);
+      if (recording.images === "none" || checked.faults.length > 0) return checked;
       const { surveyPlanes } = await import("../archive/content/archive_planes.ts");
       const channels = described.channels.map(({ index }) => index);
-      await surveyPlanes(this.acquisition, channels, judged.layout.packed, stop);
-      return judged;
+      await surveyPlanes(this.acquisition, channels, checked.layout.packed, stop);
+      return checked;
     });
-    return { ...judged, seen: encodeMarks(this.#files.takeSeen()) };
+    return { ...checked, seen: encodeMarks(this.#files.takeSeen()) };
   }
 
   /** Writes documents of a member. Those at its end are written only if none of its files has changed since its open. */

@@ -119,7 +119,7 @@ export type Question =
   | { readonly type: "pack"; readonly order: PackOrder }
   | { readonly type: "parse"; readonly bytes: Uint8Array<ArrayBuffer> }
   | {
-    readonly type: "judge";
+    readonly type: "check";
     readonly recording: ArchivedRecording;
     readonly members: readonly MemberOrder[];
   }
@@ -149,7 +149,7 @@ export interface Answers {
   /** The order, or the issues of its schema. */
   parse: ParsedOrder | { readonly issues: readonly z.core.$ZodIssue[] };
   /** If there are no faults, every plane fits its file. */
-  judge: CheckedMembers;
+  check: CheckedMembers;
   write: WrittenFiles;
   /** Success: no file changed. */
   compare: null;

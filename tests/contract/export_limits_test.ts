@@ -55,7 +55,7 @@ Deno.test("an order over HTTP has at most 1,000 members", () =>
     assert.deepEqual(details!.map(({ location }) => location), [["body", "members"]]);
   }));
 
-Deno.test("workers parse an order and judge each recording once, however many members name it", async () => {
+Deno.test("workers parse an order and check each recording once, however many members name it", async () => {
   const asked: string[] = [];
   await withServer(async (server, image) => {
     const [one, two] = [await server.open(image), await server.open(image)];
@@ -65,11 +65,11 @@ Deno.test("workers parse an order and judge each recording once, however many me
       members: [...named, { path: image }, { path: image, scene: 0 }, { path: image }],
     });
     // The path without a scene is described first; the one with a scene counts as another recording.
-    assert.deepEqual(asked, ["parse", "judge", "judge", "open", "judge", "open", "judge"]);
+    assert.deepEqual(asked, ["parse", "check", "check", "open", "check", "open", "check"]);
   }, { startWorker: notedWorkers((type) => asked.push(type)) });
 });
 
-Deno.test("a client that leaves ends the judging of its order", async () => {
+Deno.test("a client that leaves ends the checking of its order", async () => {
   let gone = new AbortController();
   await withServer(async (server, image) => {
     const { sessionId } = await server.open(image);
@@ -81,7 +81,7 @@ Deno.test("a client that leaves ends the judging of its order", async () => {
       await until(() => server.pool.counts.busy === 0, "the end of the work");
       assert.equal(server.budget.used, before);
     }
-  }, { startWorker: notedWorkers((type) => type === "judge" && gone.abort()) });
+  }, { startWorker: notedWorkers((type) => type === "check" && gone.abort()) });
 });
 
 Deno.test("two archives wait under one consent, and a third replaces the oldest", () =>

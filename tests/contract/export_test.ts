@@ -269,7 +269,7 @@ Deno.test("parses an order of more than 1 MiB in a worker and checks its tables"
     const location = ["body", "members", "0", "analyses", "0", "tables", "1", "csv"];
     const message = "line 2 has 1 fields, the header has 2";
     assert.deepEqual(details, [{ location, message, type: "invalid_document" }]);
-    assert.deepEqual(asked.slice(-2), ["parse", "judge"]);
+    assert.deepEqual(asked.slice(-2), ["parse", "check"]);
     const [cut] = await refused(JSON.stringify(order).slice(0, -1)) ?? [];
     assert.deepEqual([cut?.location, cut?.type], [["body"], "json_invalid"]);
     const many = { members: [{ sessionId, experimentMetadata: { n: new Array(100_000).fill(1) } }] };

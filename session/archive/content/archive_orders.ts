@@ -72,14 +72,14 @@ export interface OrderFault {
   readonly message: string;
 }
 
-/** A member that was judged. */
+/** A member that was checked. */
 export interface CheckedMember {
   readonly hasAnalyses: boolean;
   /** What it has in its collection and cannot keep. */
   readonly warnings: readonly string[];
 }
 
-/** Members of one recording that were judged. */
+/** Members of one recording that were checked. */
 export interface CheckedMembers {
   readonly faults: readonly OrderFault[];
   /** In the order in which they were given; if there are faults, maybe not all. */

@@ -146,7 +146,7 @@ const describeImageFacts = ({ layout }: WrittenMember): ImageFacts => ({
   axisNames: layout.axes.map(({ name }) => name),
 });
 
-/** Judges members of one recording, except its planes, by documents v1. @throws {Stopped} */
+/** Checks members of one recording, except its planes, by documents v1. @throws {Stopped} */
 export function checkMembers(
   recording: DescribedRecording,
   orders: readonly MemberOrder[],
@@ -171,7 +171,7 @@ export function checkMembers(
   };
 }
 
-/** Number of faults after which an order is not judged further. */
+/** Number of faults after which an order is not checked further. */
 const MAX_FAULTS = 1000;
 
 /** Documents and tables of a member, in their order in the archive. */
@@ -336,7 +336,7 @@ function findSpectralIndex(parameters: Readonly<Record<string, unknown>> | undef
   return typeof l === "number" && Number.isInteger(l) && l >= 0 ? l : 0;
 }
 
-/** Faults of a member. @param isFirst false if another member of the recording has been judged */
+/** Faults of a member. @param isFirst false if another member of the recording has been checked */
 function findMemberFaults(
   member: WrittenMember,
   content: WrittenContent,
