@@ -2,7 +2,8 @@
 import { encodeOrder } from "../session/archive/content/parsed_order.ts";
 import { MAX_MEMBERS } from "../schemas/documents.ts";
 import { findErrorCode } from "../session/errors.ts";
-import { OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
+import { OrderRefused } from "../session/archive/exporter.ts";
+import { OrderMemory } from "../session/archive/order_memory.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { HELP, UsageError, type WritingCommand } from "./arguments.ts";
 import { escapeControls } from "./log.ts";
@@ -66,7 +67,7 @@ export const EXPORT: WritingCommand = {
     const show = (planes: number, bytes: number, isEnd: boolean) =>
       line(`${planes} planes, ${(bytes / 2 ** 20).toFixed(1)} MiB`, isEnd);
     let [bytes, planes] = [0, 0];
-    const body = await exporter.stream(archive, signal, () => {}, (count) => planes = count);
+    const body = await exporter.streams.start(archive, signal, () => {}, (count) => planes = count);
     for await (const part of body) {
       await writeBytes(part);
       bytes += part.length;

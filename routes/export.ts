@@ -3,7 +3,9 @@ import type { z } from "zod";
 import type { ExportResponse, ExportState } from "../schemas/http.ts";
 import { REQUEST_BODY } from "../readers/metadata/json.ts";
 import type { ParsedOrder } from "../session/archive/content/archive_orders.ts";
-import { type ArchiveLink, LINK_SECONDS, OrderMemory, OrderRefused } from "../session/archive/exporter.ts";
+import { OrderRefused } from "../session/archive/exporter.ts";
+import { type ArchiveLink, LINK_SECONDS } from "../session/archive/links.ts";
+import { OrderMemory } from "../session/archive/order_memory.ts";
 import { readPathParameter, type RequestContext, respondWithJson, type Services } from "./context.ts";
 import { ClientGone } from "../session/errors.ts";
 import { RequestValidationFailed } from "./errors.ts";
@@ -36,7 +38,7 @@ export async function exportMembers(c: RequestContext, services: Services): Prom
       if (path !== undefined) requireMayName(path, c, services, ["members", String(index), "path"]);
     }
     const options = { chosenByUser: false, version, memory };
-    const { id, archive: { warnings } } = exporter.link(
+    const { id, archive: { warnings } } = exporter.links.link(
       await exporter.prepare(order, options, signal).catch(rethrowRefusal),
       memory,
     );
@@ -87,18 +89,18 @@ export async function downloadArchive(c: RequestContext, services: Services): Pr
   const { exporter, log } = services;
   const id = readPathParameter(c, "export_id");
   const isHead = c.req.method === "HEAD";
-  const link = await exporter.take(id, isHead, c.req.raw.signal);
+  const link = await exporter.links.take(id, isHead, c.req.raw.signal);
   if (isHead) return new Response(null, { headers: makeDownloadHeaders(link) });
   const gone = new AbortController();
   const leave = () => gone.abort(new Error("The client went away"));
   void c.env.info.completed.then(leave, leave);
   const over = (fault: unknown) => {
     link.memory[Symbol.dispose]();
-    exporter.ended(id, fault);
+    exporter.links.ended(id, fault);
     if (fault === null || fault instanceof ClientGone) return;
     log.line("warn", `An archive was cut: ${fault instanceof Error ? fault.message : fault}`);
   };
-  const archive = await exporter.stream(link.archive, gone.signal, over, undefined, STALL_MS);
+  const archive = await exporter.streams.start(link.archive, gone.signal, over, undefined, STALL_MS);
   return new Response(archive, { headers: makeDownloadHeaders(link) });
 }
 
@@ -107,7 +109,7 @@ export function readExportState(c: RequestContext, { exporter }: Services): Resp
   const body: z.infer<typeof ExportState> = {
     ok: true,
     apiVersion: "v2",
-    ...exporter.stateOf(readPathParameter(c, "export_id")),
+    ...exporter.links.stateOf(readPathParameter(c, "export_id")),
   };
   return respondWithJson(body, 200, { "Cache-Control": "no-store" });
 }

@@ -54,7 +54,7 @@ export class Sessions {
   /** Ends all unfinished work, and refuses more. */
   stopWork(): void {
     this.#waits.close();
-    this.exporter.close();
+    this.exporter.links.close();
     this.positions.close();
   }
 

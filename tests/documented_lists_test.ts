@@ -243,14 +243,14 @@ const LIMITS: readonly [
     [GUIDE, /at most (\S+) planes of a session may wait/],
     ["docs/security.md", /planes wait, (\S+) of each session/],
   ]],
-  ["session/archive/exporter.ts", "MAX_LINKS", word, [[
+  ["session/archive/links.ts", "MAX_LINKS", word, [[
     "docs/security.md",
     /At most (\S+) download links wait/,
   ]]],
-  ["session/archive/exporter.ts", "LINK_SECONDS", (value) => `${word(value / 60)} minutes`, [
+  ["session/archive/links.ts", "LINK_SECONDS", (value) => `${word(value / 60)} minutes`, [
     ["docs/security.md", /works once and expires in (\w+ minutes)/],
   ]],
-  ["session/archive/exporter.ts", "MAX_PLANE_BYTES", bytes, [[
+  ["session/archive/archive_stream.ts", "MAX_PLANE_BYTES", bytes, [[
     "docs/security.md",
     /Exports hold at most (.+?) of planes/,
   ]]],

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { measureScene } from "../cli/measured_tables.ts";
 import { makeOpenOrder } from "../cli/shell.ts";
 import { isTime } from "../static/measure/axes.ts";
-import { OrderMemory } from "../session/archive/exporter.ts";
+import { OrderMemory } from "../session/archive/order_memory.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { describeSession } from "../session/open_response.ts";
 import { encodeOrder } from "../session/archive/content/parsed_order.ts";
@@ -84,7 +84,7 @@ async function archived(sessions: Sessions, path: string, scenes: number, file: 
   const { signal } = new AbortController();
   const options = { chosenByUser: true, version: "0", memory: new OrderMemory() };
   const archive = await sessions.exporter.prepare(encodeOrder({ members }), options, signal);
-  await Deno.writeFile(file, await sessions.exporter.stream(archive, signal, () => {}));
+  await Deno.writeFile(file, await sessions.exporter.streams.start(archive, signal, () => {}));
   options.memory[Symbol.dispose]();
 }
 

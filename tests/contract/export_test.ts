@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
 import { type Packer, streamZip } from "../../session/archive/archive.ts";
-import { OrderMemory } from "../../session/archive/exporter.ts";
+import { OrderMemory } from "../../session/archive/order_memory.ts";
 import { encodeOrder } from "../../session/archive/content/parsed_order.ts";
 import { validatePath } from "../../cli/verdict.ts";
 import { ExportResponse } from "../../schemas/http.ts";

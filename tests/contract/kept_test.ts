@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { validatePath } from "../../cli/verdict.ts";
 import { encodeOrder } from "../../session/archive/content/parsed_order.ts";
 import { type Packer, streamZip } from "../../session/archive/archive.ts";
-import { OrderMemory } from "../../session/archive/exporter.ts";
+import { OrderMemory } from "../../session/archive/order_memory.ts";
 import { ExportResponse, OpenResponse } from "../../schemas/http.ts";
 import { DOCUMENTS, FILES, writeCollection } from "../collection_tree.ts";
 import { noise, write, writePlainStore } from "../fixtures/plain_store.ts";
