@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import manifest from "../deno.json" with { type: "json" };
 import { ROOT } from "./binary/server_process.ts";
 import { HELP } from "../cli/arguments.ts";
 import { type COMMANDS, parseCommandLine } from "../cli/command_line.ts";
@@ -94,6 +95,11 @@ Deno.test("each format has a page in the manual and seeds to fuzz", () => {
   assertListed(pages.filter((page) => page !== "docs/formats/time.md"), wanted, "routes/manual_page.ts");
   const fuzzed = new Set<string>(FUZZED_FORMATS);
   assert.deepEqual(folders.filter((name) => !fuzzed.has(FUZZED_AS[name] ?? name)), [], "tests/fuzz/seeds.ts");
+});
+
+Deno.test("the client for Python has the version of deno.json", () => {
+  const [, version] = /^__version__ = "([^"]+)"/m.exec(text("examples/python/acq_client.py"))!;
+  assert.equal(version, manifest.version);
 });
 
 Deno.test("texts and keywords of the packages of npm and PyPI name all formats", () => {

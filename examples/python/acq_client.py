@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import datetime
 import http.client
+import importlib
 import json
 import os
 import secrets
@@ -35,6 +36,13 @@ import numpy as np
 if TYPE_CHECKING:
     from dask.array import Array as DaskArray
     from xarray import DataArray
+
+__version__ = "0.1.0"  # of acq-server
+__all__ = [
+    "SERVER", "TIMEOUT", "TRIES", "LONGEST_WAIT",
+    "open", "pick", "list", "export",
+    "Acquisition", "Planes", "Reference", "Axis", "Entry", "AcqError", "AcqWarning",
+]
 
 SERVER = "http://127.0.0.1:8767"
 TRIES = 10  # of a request that the server asks to repeat later
@@ -176,6 +184,8 @@ class Planes:
             if channel not in self.names:
                 raise KeyError(f"there is no channel {channel!r}; there are {self.names}")
             channel = self.names.index(channel)
+        elif not -len(self) <= channel < len(self):
+            raise IndexError(f"there is no channel {channel}; there are 0 to {len(self) - 1}: {self.names}")
         url = self._channels[channel]["dataUrl"]
         if position:
             url += "?" + urllib.parse.urlencode(position)
@@ -201,8 +211,7 @@ class Planes:
 
     def xarray(self) -> DataArray:
         """The same as an xarray.DataArray: names of the channels, coordinates with the units of the file."""
-        import xarray
-
+        xarray = _extra("xarray", "xarray")
         return xarray.DataArray(self.array(), dims=("C", "Y", "X"), coords=self._coordinates())
 
     def _coordinates(self) -> dict[str, Any]:
@@ -293,15 +302,14 @@ class Acquisition(Planes):
         """All positions as one lazy dask array with the axes `dims`. A block is up to 16 MiB of planes along the longest of the axes
         T, L and Z, fetched in one request by the path of the file when it is needed: workers on this machine need the server and
         no open acquisition. A plane that was never recorded is NaN."""
-        import dask.array
-
+        array = _extra("dask.array", "dask[array]")
         shape, lengths = self._shape, self._block_lengths
         chunks = tuple(
             (length,) * (size // length) + ((size % length,) if size % length else ())
             for size, length in zip(shape, lengths)
         )
         meta = np.empty((0,) * len(shape), np.float32)
-        return dask.array.map_blocks(
+        return array.map_blocks(
             _block, dtype=np.float32, chunks=chunks, meta=meta, lengths=lengths, **self._block_source
         )
 
@@ -320,8 +328,7 @@ class Acquisition(Planes):
 
         Coordinates are names (C), the times of the file (T, seconds) and steps, with their unit as `units`. `attrs` says which
         file and scene it is, and the times per line and pixel of a line scan. `a.at().xarray()` is one position."""
-        import xarray
-
+        xarray = _extra("xarray", "xarray")
         try:
             data: Any = self.dask()
         except ImportError:
@@ -437,6 +444,14 @@ def _block(
 def _moment(text: str) -> datetime.datetime:
     """A time of RFC 3339, whose Z Python reads from 3.11 on only."""
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def _extra(module: str, package: str) -> Any:
+    """A module that only some methods need. ImportError with words where it is missing."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f'this needs {package.split("[")[0]}: pip install "{package}"', name=error.name) from error
 
 
 def _absolute(path: str | os.PathLike) -> str:

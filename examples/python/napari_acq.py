@@ -66,8 +66,10 @@ def napari_get_reader(path: str | list[str]) -> Any:
 
 
 if __name__ == "__main__":
-    import napari
-
+    try:
+        import napari
+    except ImportError:
+        sys.exit('napari_acq.py needs napari: pip install "napari[all]" "dask[array]"')
     viewer = napari.Viewer()
     for file in sys.argv[1:]:
         for layer in read(file):

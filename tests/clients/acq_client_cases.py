@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 import warnings
 
 import numpy as np
@@ -176,6 +177,36 @@ class Client(unittest.TestCase):
                 with self.fails("plane_not_found") as expected:
                     a.at(t=1)["CH2"]
                 self.assertEqual(expected.error.missing, [])
+
+    def test_a_channel_that_does_not_exist(self):
+        with acq.open(SCAN) as a:
+            for channel, kind, words in (
+                (7, IndexError, "there is no channel 7; there are 0 to 1: ['CH1', 'CH2']"),
+                (-3, IndexError, "there is no channel -3; there are 0 to 1: ['CH1', 'CH2']"),
+                ("GCaMP", KeyError, "there is no channel 'GCaMP'; there are ['CH1', 'CH2']"),
+            ):
+                with self.assertRaises(kind) as raised:
+                    a[channel]
+                self.assertEqual(raised.exception.args, (words,))
+            np.testing.assert_array_equal(a[-1], a["CH2"])
+            np.testing.assert_array_equal(a[np.int64(1)], a["CH2"])
+
+    def test_a_missing_package_is_named(self):
+        with acq.open(SCAN) as a:
+            for module, call, words in (
+                ("dask.array", a.dask, 'this needs dask: pip install "dask[array]"'),
+                ("xarray", a.xarray, 'this needs xarray: pip install "xarray"'),
+                ("xarray", a.at().xarray, 'this needs xarray: pip install "xarray"'),
+            ):
+                with unittest.mock.patch.dict(sys.modules, {module: None}):
+                    with self.assertRaises(ImportError) as raised:
+                        call()
+                self.assertEqual(str(raised.exception), words)
+
+    def test_what_is_public(self):
+        names = {name for name, value in vars(acq).items() if not name.startswith("_") and getattr(value, "__module__", None) == acq.__name__}
+        self.assertLessEqual(names, {*acq.__all__})
+        self.assertTrue(all(hasattr(acq, name) for name in acq.__all__))
 
     @unittest.skipUnless(importlib.util.find_spec("dask"), "dask is not installed")
     def test_dask(self):
