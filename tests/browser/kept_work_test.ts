@@ -96,7 +96,8 @@ test("undoes and redoes each change, by buttons and keys", async (viewer, page) 
     "chooses the channel of events": async () => void await page.selectOption("#events-channel", "1"),
     "sets the threshold": () => viewer.enter("#events-height", "0.7"),
     "finds events": () => page.click("#events-start"),
-    "writes a note": () => page.locator("#drawer-events tbody input").first().fill("whisker"),
+    "writes a note, letter by letter": () =>
+      page.locator("#drawer-events tbody input").first().pressSequentially("whisker"),
     "removes an event": () => page.locator("#drawer-events tbody button").last().click(),
     "pins a cursor": () => viewer.pin(100, 40),
     "pins another": () => viewer.pin(140, 20),

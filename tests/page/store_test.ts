@@ -102,3 +102,81 @@ Deno.test("compares documents as JSON, and does not look into parts that both sh
     assert.equal(store.amend(document(other)), true, JSON.stringify(other));
   }
 });
+
+/** A store of two pieces, and what they tell. */
+function pieces() {
+  const store = new DrawingStore<Document & { flow?: unknown; light?: { dark?: number } }>(document(0));
+  const restore = (stored: unknown) => typeof stored === "number" ? stored : null;
+  const flow = store.register({ path: ["flow"], words: "flow", initial: 1, restore });
+  const dark = store.register({ path: ["light", "dark"], words: "dark level", initial: 10, restore });
+  const told: string[] = [];
+  store.on("change", () => told.push("document"));
+  flow.on("change", () => told.push(`flow ${flow.value}`));
+  dark.on("change", () => told.push(`dark ${dark.value}`));
+  return { store, flow, dark, told };
+}
+
+Deno.test("a piece is a part of the document, which undo, redo and another document change", () => {
+  const { store, flow, dark, told } = pieces();
+  assert.deepEqual([flow.value, dark.value], [1, 10], "nothing is stored yet");
+  dark.write(20);
+  assert.deepEqual(store.document, { regions: [], value: 0, light: { dark: 20 } });
+  assert.deepEqual(told, ["document"], "what a panel writes itself is not told to it");
+  store.undo();
+  assert.deepEqual([dark.value, told], [10, ["document", "document", "dark 10"]]);
+  store.redo();
+  told.length = 0;
+  store.begin({ ...document(1), flow: 2, light: { dark: 20 } });
+  assert.deepEqual(told, ["document", "flow 2"]);
+});
+
+Deno.test("what several pieces write in turn is one step, and later writing another", async () => {
+  const { store, flow, dark } = pieces();
+  flow.write(2);
+  dark.write(20);
+  flow.write(3);
+  await Promise.resolve();
+  dark.write(30);
+  assert.deepEqual([flow.value, dark.value], [3, 30]);
+  store.undo();
+  assert.deepEqual([flow.value, dark.value], [3, 20]);
+  store.undo();
+  assert.deepEqual([flow.value, dark.value, store.canUndo], [1, 10, false]);
+  store.redo();
+  assert.deepEqual([flow.value, dark.value], [3, 20]);
+});
+
+Deno.test("letters that are typed into a piece are one step, and dropped results none", async () => {
+  const { store, flow } = pieces();
+  const field = {};
+  for (const value of [2, 3, 4]) {
+    flow.write(value, field);
+    await Promise.resolve();
+  }
+  flow.amend(5);
+  assert.equal(flow.value, 5);
+  store.undo();
+  assert.deepEqual([flow.value, store.canUndo], [1, false]);
+});
+
+Deno.test("what panels write while a step is told belongs to that step", () => {
+  const { store, flow, dark, told } = pieces();
+  store.on("change", () => dark.write(10 * flow.value));
+  flow.write(2);
+  assert.deepEqual([dark.value, told], [20, ["document"]]);
+  store.undo();
+  assert.deepEqual([flow.value, store.canUndo], [1, false]);
+});
+
+Deno.test("a measurement that ends during a drag is a step of its own, and the drag goes on", async () => {
+  const { store, flow } = pieces();
+  store.preview({ ...store.document, value: 5 });
+  flow.write(2);
+  assert.deepEqual([store.isPreviewing, store.shown.value], [true, 5]);
+  await Promise.resolve();
+  store.record({ ...store.document, value: 6 });
+  store.undo();
+  assert.deepEqual([store.document.value, flow.value], [0, 2], "the measurement outlives the drag");
+  store.undo();
+  assert.deepEqual([flow.value, store.canUndo], [1, false]);
+});

@@ -145,10 +145,10 @@ export function textField(
   name: string,
   value: string,
   maxLength: number,
-  onInput: (value: string) => void,
+  onInput: (value: string, input: HTMLInputElement) => void,
 ): HTMLInputElement {
   const input = element("input", { type: "text", value, "aria-label": name, maxLength });
-  input.addEventListener("input", () => onInput(input.value));
+  input.addEventListener("input", () => onInput(input.value, input));
   return input;
 }
 

@@ -3,30 +3,15 @@
  * same size.
  */
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
-import { type About, findShape, type Scan } from "./scan.ts";
-import { type Edit, isHere, keepItems } from "../../../measure/edits.ts";
-import type { Settings } from "../../../measure/measurement.ts";
-import type { PartMeans } from "../../../measure/image_traces.ts";
-import type { Result } from "../../../measure/result.ts";
+import { type KeptMeans, mapPieces } from "./pieces.ts";
+import { findShape, type Scan } from "./scan.ts";
+import { isHere, keepItems } from "../../../measure/edits.ts";
+import type { KeptMeasurement } from "./measurement_piece.ts";
 import { type KindName, type Region, selectKinds } from "./region.ts";
 import { isOfRecording } from "./table.ts";
 import type { Viewer, ViewerLook } from "../panels/viewer.ts";
-import type { Over, ProjectionOf } from "../../../measure/stack.ts";
+import type { ProjectionOf } from "../../../measure/stack.ts";
 import type { TraceSettings } from "../../../measure/light/baseline.ts";
-
-/** Settings, results and edits of one measurement. */
-export interface KeptMeasurement {
-  /** Id of the chosen band; empty for whole lines, `*` for all bands. */
-  band: string;
-  /** Index of the chosen channel. */
-  channel: string;
-  settings: Settings;
-  /** The last result of each region and channel. */
-  results: readonly Result[];
-  edits: readonly Edit[];
-  /** Scene and position of the results; null for the shown position. */
-  place: string | null;
-}
 
 /** The kymograph of the line over an image. */
 export interface KeptKymograph {
@@ -34,20 +19,6 @@ export interface KeptKymograph {
   isMade: boolean;
   /** Display settings and drawings of the kymograph. */
   look?: DrawnLook;
-}
-
-/** Means of parts of the images over time or focus. */
-export interface KeptMeans {
-  axis: Over;
-  /** Id of the chosen part, a rectangle or the line; empty for the whole image, `*` for all regions. */
-  part: string;
-  /** Means of the measured parts; empty before a measurement. */
-  parts: readonly PartMeans[];
-  channels: readonly string[];
-  /** Position of the images along other axes. */
-  at?: About;
-  /** Describes the measurement. */
-  about: About;
 }
 
 /** The document of one picture: everything that was drawn, set and measured in it. */
@@ -107,13 +78,11 @@ export const mapMeasurements = <Changed>(
 /** Kept drawings without results, for other samples. */
 export function withoutResults<Kept extends Drawn | null | undefined>(kept: Kept): Kept {
   if (!kept) return kept;
-  const { kymograph, measurements } = kept;
+  const { kymograph } = kept;
   const look = kymograph?.look && { ...kymograph.look, drawn: withoutResults(kymograph.look.drawn) };
   return {
     ...kept,
-    ...measurements &&
-      { measurements: mapMeasurements(measurements, (one) => ({ ...one, results: [], edits: [] })) },
-    ...kept.images && { images: { ...kept.images, parts: [], about: [] } },
+    ...mapPieces(kept, ({ withoutResults }, value) => withoutResults?.(value) ?? value),
     kymograph: look ? { ...kymograph, look } : kymograph,
   };
 }

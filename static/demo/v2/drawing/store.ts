@@ -1,8 +1,9 @@
 /**
  * The document of a picture: its regions, options and results, which are immutable and undone together. A drag previews
- * documents and records one at its end.
+ * documents and records one at its end; panels write pieces.
  */
 import { Emitter, type Plain } from "../controls/emitter.ts";
+import { DocumentPiece, type PieceKind } from "./piece.ts";
 import type { Region } from "./region.ts";
 
 /** Most steps: more than anyone takes back, and each may hold thousands of events. */
@@ -24,6 +25,12 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
   #future: Document[] = [];
   /** The field whose typing made the last step. */
   #field: unknown = null;
+  /** Whether what panels write now extends the last step: they may change in turn. */
+  #isJoining = false;
+  /** Whether a change is being told: what panels write meanwhile follows from it. */
+  #isTelling = false;
+  /** The pieces, with the values that were told last. */
+  readonly #pieces = new Map<DocumentPiece<unknown>, unknown>();
   /** Id of the selected region. */
   selected: string | null = null;
 
@@ -47,6 +54,18 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
     return this.#preview !== null;
   }
 
+  /** Registers a piece of the document. */
+  register<Value>(kind: PieceKind<Value>): DocumentPiece<Value> {
+    const piece = new DocumentPiece(kind, () => this.#document, (next, isStep, field) => {
+      const former = this.#document;
+      if (!this.amend(next as Document)) return;
+      this.#pieces.set(piece, piece.value);
+      if (isStep && !this.#isTelling) this.#join(former, field);
+    });
+    this.#pieces.set(piece, piece.value);
+    return piece;
+  }
+
   get canUndo(): boolean {
     return this.#past.length > 0;
   }
@@ -59,9 +78,10 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
   begin(document: Document, keepsSteps = false): void {
     if (!keepsSteps) [this.#past, this.#future] = [[], []];
     this.#field = null;
+    this.#isJoining = false;
     this.#preview = null;
     this.amend(document);
-    this.emit("change");
+    this.#tell();
   }
 
   /** Shows a document without a step; null ends that. */
@@ -86,11 +106,37 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
       if (wasPreviewing) this.emit("preview");
       return false;
     }
-    if (field === null || field !== this.#field) this.#past = [...this.#past, former].slice(-MOST_STEPS);
+    this.#addStep(former, field, field !== null && field === this.#field);
+    return true;
+  }
+
+  /** Adds a step of a panel, also while a region is being drawn, or extends that of the panel before. */
+  #join(former: Document, field: unknown) {
+    if (this.#isJoining) return this.#addStep(former, this.#field, true);
+    this.#isJoining = true;
+    queueMicrotask(() => this.#isJoining = false);
+    this.#addStep(former, field, field !== null && field === this.#field);
+  }
+
+  /** @param isJoined whether the last step is extended */
+  #addStep(former: Document, field: unknown, isJoined: boolean) {
+    if (!isJoined) this.#past = [...this.#past, former].slice(-MOST_STEPS);
     this.#future = [];
     this.#field = field;
+    this.#tell();
+  }
+
+  /** Tells of a change: first of the document, then of the pieces that differ. */
+  #tell() {
+    const wasTelling = this.#isTelling;
+    this.#isTelling = true;
     this.emit("change");
-    return true;
+    for (const [piece, told] of this.#pieces) {
+      if (piece.value === told) continue;
+      this.#pieces.set(piece, piece.value);
+      piece.emit("change");
+    }
+    this.#isTelling = wasTelling;
   }
 
   /** Records other regions. */
@@ -130,8 +176,9 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
     to.push(this.#document);
     this.#preview = null;
     this.#field = null;
+    this.#isJoining = false;
     this.amend(document);
-    this.emit("change");
+    this.#tell();
     return true;
   }
 

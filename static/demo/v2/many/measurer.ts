@@ -19,7 +19,8 @@ import { makeBandTraces, makeMeasuredRegion } from "../measuring/band_traces.ts"
 import { makeCursorColumns } from "../measuring/cursor_panel.ts";
 import { makeKeptMeans, makeMeansTables, selectParts } from "../measuring/image_panel.ts";
 import { type ImageSource, measureSeries } from "../measuring/image_series.ts";
-import type { Drawn, KeptMeasurement } from "../drawing/drawn.ts";
+import type { Drawn } from "../drawing/drawn.ts";
+import type { KeptMeasurement } from "../drawing/measurement_piece.ts";
 import { describeScanPlace, findTimeAxisOfScan, makeRecording, type Scan } from "../drawing/scan.ts";
 import { findTraced, type Traced } from "../measuring/traced.ts";
 import { chooseTraceSettingsOver } from "../measuring/trace_panel.ts";

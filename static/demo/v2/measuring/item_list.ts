@@ -33,7 +33,7 @@ export class ItemList<Group extends Listed> {
     measurement: Measurement,
     acts: {
       onPick: (group: Group, item: Item) => void;
-      onNote: (group: Group, item: Item, note: string) => void;
+      onNote: (group: Group, item: Item, note: string, field: HTMLInputElement) => void;
       onRemove: (group: Group, item: Item) => void;
       onLeaveOut: (group: Group, item: Item) => void;
     },
@@ -130,7 +130,7 @@ export class ItemList<Group extends Listed> {
             `Note on ${name}`,
             item.note ?? "",
             200,
-            (note) => this.#acts.onNote(group, item, note),
+            (note, field) => this.#acts.onNote(group, item, note, field),
           ),
         ]
         : [],

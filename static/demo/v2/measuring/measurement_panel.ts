@@ -8,7 +8,12 @@ import {
   selectPlacedEdits,
   withEdit,
 } from "../../../measure/edits.ts";
-import { completeSettings, type Item, type Measurement } from "../../../measure/measurement.ts";
+import {
+  completeSettings,
+  type Item,
+  type Measurement,
+  type Settings,
+} from "../../../measure/measurement.ts";
 import { NEW_TRACE } from "../../../measure/light/band_trace.ts";
 import {
   type Edited,
@@ -35,7 +40,8 @@ import {
 import { element } from "../controls/element.ts";
 import { button, choiceField, fieldRow, settingsGrid } from "../controls/fields.ts";
 import { makeHelpLink } from "../controls/help.ts";
-import type { Drawn, KeptMeasurement } from "../drawing/drawn.ts";
+import type { KeptMeasurement } from "../drawing/measurement_piece.ts";
+import type { DocumentPiece } from "../drawing/piece.ts";
 import { ItemList } from "./item_list.ts";
 import { findNearestIndex, type LineSpan, Panel, panel, type ResultTable } from "./panel.ts";
 import { ParameterFields } from "./parameter_fields.ts";
@@ -85,15 +91,16 @@ export interface Picked {
 }
 
 /**
- * Emits `change` when settings, results or edits change, `measured` when the user has measured, and `pick` when a row or mark
- * was picked.
+ * Shows the piece of a measurement and writes what the user does to it. Emits `change` when what it shows has changed, `results`
+ * when the user has measured, and `pick` when a row or mark was picked.
  */
 export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Samples> {
+  readonly #piece;
+  /** The settings in the fields. */
+  #filled: Settings | null = null;
   #bands: readonly BandRegion[] = [];
   /** How the traces of the bands are made. */
   #trace = NEW_TRACE;
-  #results: readonly Result[] = [];
-  #edits: readonly Edit[] = [];
   /** Samples that results were measured in. */
   readonly #samples: WeakMap<Result, Samples> = new WeakMap();
   /** Results with edits that were applied before. */
@@ -131,8 +138,17 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   /** Summary and tables. */
   readonly output: HTMLDivElement;
 
-  constructor(measurement: Measurement, cursor: () => { x: number; y: number } | null = () => null) {
+  constructor(
+    measurement: Measurement,
+    piece: DocumentPiece<KeptMeasurement>,
+    cursor: () => { x: number; y: number } | null = () => null,
+  ) {
     super();
+    this.#piece = piece;
+    piece.on("change", () => {
+      this.#forget();
+      this.#update();
+    });
     const { key, title, hint, parameters, help: sections = [] } = measurement;
     this.measurement = measurement;
     this.#cursor = cursor;
@@ -140,7 +156,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     this.#channel = choiceField("Channel", `${key}-channel`, [], () => this.#chose());
     this.#fields = new ParameterFields(key, parameters, (key) => this.#typed(key));
     this.#list = new ItemList<ShownResult>(measurement, {
-      onNote: (shown, item, note) => this.#edit(shown, item, { note }, true),
+      onNote: (shown, item, note, field) => this.#edit(shown, item, { note }, field),
       onRemove: (shown, item) => this.#edit(shown, item, { isRemoved: true }),
       onLeaveOut: (shown, item) => this.#edit(shown, item, { isLeftOut: !item.isLeftOut }),
       onPick: (shown, item) => this.#pick(shown, item),
@@ -203,113 +219,152 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     return buttons;
   }
 
-  /** Settings, results and edits, to be stored as JSON; null for images. */
-  get kept(): KeptMeasurement | null {
-    if (!this.scan?.isLineScan) return null;
-    return {
-      ...this.#chosen,
-      settings: this.#fields.settings,
-      results: this.#results,
-      edits: this.#edits,
-      place: this.#results.length === 0 ? "" : describeScanPlace(this.scan),
-    };
+  /**
+   * Shows what was measured in a picture.
+   *
+   * @param traced other samples of the same picture, such as other means of its images, unless it was left before
+   * @param trace how traces of its bands are made
+   */
+  follow({ scan, bands }: Traced, trace: TraceSettings): void {
+    const isOther = scan !== this.scan;
+    if (!isOther && bands === this.#bands && trace === this.#trace) return;
+    const isRetaken = isOther && this.scan?.isLineScan === true && scan.isLineScan;
+    this.scan = scan;
+    this.#fields.timeUnit = this.timeUnit;
+    this.#fields.lineUnit = scan.noun === "band" ? "lines" : "images";
+    [this.#bands, this.#trace] = [bands, trace];
+    this.#update();
+    // Regions that were moved have lost their results.
+    if (isRetaken) this.#measureAgain();
   }
 
-  /** Starts with another picture. @param drawn measured in it before */
-  begin({ scan, bands }: Traced, drawn: Drawn | null): void {
+  /** Leaves the picture: ends what is being measured in it. */
+  leave(): void {
+    this.scan = null;
+    this.#filled = null;
     this.#forget();
-    this.#edits = [];
-    this.scan = scan;
-    if (scan.isLineScan) {
-      const kept = drawn?.measurements?.[this.measurement.key];
-      const { channels, shown } = scan.group;
-      this.#channel.offer(
-        channels.map(({ name }, i) => ({ value: String(i), name })),
-        kept?.channel ?? String(Math.max(0, channels.findIndex((channel) => channel === shown[0]))),
-      );
-      this.listBands(bands, drawn?.traces ?? NEW_TRACE);
-      if ([...this.#band.select.options].some(({ value }) => value === (kept?.band ?? ""))) {
-        this.#band.select.value = kept?.band ?? "";
-      }
-      this.#fields.timeUnit = this.timeUnit;
-      this.#fields.lineUnit = scan.noun === "band" ? "lines" : "images";
-      const settings = completeSettings(this.measurement, kept?.settings ?? {}, this.#bandOf(scan));
-      this.#fields.settings = settings;
-      this.#explain();
-      this.#edits = selectPlacedEdits(kept?.edits ?? [], describeScanPlace(scan));
-      // Another time point or focus has other results.
-      const isThere = kept && (kept.place === null || kept.place === describeScanPlace(scan));
-      this.#keep(isThere ? kept.results : []);
+  }
+
+  /** Shows the piece, without results that do not hold. */
+  #update() {
+    const [{ scan }, { value }] = [this, this.#piece];
+    if (scan?.isLineScan) this.#piece.amend(this.#settle(scan, this.#complete(scan, value)));
+    else if (scan !== null && value.results.length > 0) {
+      this.#piece.amend({ ...value, results: [], place: "" });
     }
+    this.#show();
     this.changed();
   }
 
-  /** Values of the fields for band and channel. */
-  get #chosen() {
-    return { band: this.#band.select.value, channel: this.#channel.select.value };
+  /** Changes the piece as the user wants it. @param field of the list that is being typed in, and stays */
+  #write(change: Partial<KeptMeasurement>, field: HTMLInputElement | null = null) {
+    this.#piece.write({ ...this.#piece.value, ...change }, field);
+    this.#show(field === null);
+    this.changed();
+  }
+
+  /** Completes what is chosen: a band and a channel that are there, and all settings. */
+  #complete(scan: Scan<Samples>, value: KeptMeasurement): KeptMeasurement {
+    const { channels, shown } = scan.group;
+    const bands = this.#choices.map(({ value }) => value);
+    // Of all bands one may be left.
+    const other = value.band === ALL_BANDS ? this.#bands[0]?.id ?? "" : bands[0] ?? "";
+    const band = bands.includes(value.band) ? value.band : other;
+    const isThere = value.channel !== "" && channels[Number(value.channel)] !== undefined;
+    const first = Math.max(0, channels.findIndex((channel) => channel === shown[0]));
+    return {
+      ...value,
+      band,
+      channel: isThere ? value.channel : String(first),
+      settings: completeSettings(this.measurement, value.settings, this.#bandOf(scan, band)),
+      edits: selectPlacedEdits(value.edits, describeScanPlace(scan)),
+    };
+  }
+
+  /** Drops results of other samples, of bands that are gone, and of another place; what is quick is measured again. */
+  #settle(scan: Scan<Samples>, value: KeptMeasurement): KeptMeasurement {
+    const here = describeScanPlace(scan);
+    const isHere = value.place === null || value.place === here;
+    const { channels } = scan.group;
+    const { isQuick, isOfBands } = this.measurement;
+    const again: Result[] = [];
+    const left = value.results.filter((result) => {
+      const { of } = result;
+      const band = this.#bands.find(({ id }) => id === of.band);
+      if (band === undefined && (of.band !== "" || isOfBands)) return false;
+      const samples = channels[Number(of.channel)]?.samples;
+      const former = this.#samples.get(result);
+      if (former === undefined && !isHere) return false;
+      if (former === undefined && samples !== undefined) this.#samples.set(result, samples);
+      const isOther = former !== undefined && former !== samples;
+      if (isQuick && (isOther || this.#isMoved(result, band))) again.push(result);
+      return !isOther;
+    });
+    const kept = { ...value, ...this.#placed(left) };
+    if (again.length > 0) return this.#withMade(kept, this.#sameOrders(scan, again));
+    if (left.length < value.results.length) this.#status.textContent = "";
+    return kept;
+  }
+
+  /** Whether a band, or how its trace is made, differs from that of a result. */
+  #isMoved({ columns, settings }: Result, band: BandRegion | undefined) {
+    const order = [band ? [band.from, band.to] : columns, this.#trace];
+    return JSON.stringify(order) !== JSON.stringify([columns, settings.trace]);
   }
 
   /** Another band or channel shows its own results; a quick measurement that was run before makes them. */
   #chose() {
-    this.#explain();
     this.#list.clear();
     this.#status.textContent = "";
-    this.#show();
-    this.changed();
+    this.#write({ band: this.#band.select.value, channel: this.#channel.select.value });
     if (this.#shown.length === 0) this.#measureAgain();
   }
 
   /** A setting has changed. */
   #typed(key: string) {
     const { typed } = this.measurement;
-    if (typed !== undefined) this.#fields.settings = typed(this.#fields.settings, key);
-    this.#explain();
-    this.changed();
+    const { settings } = this.#fields;
+    this.#filled = settings;
+    this.#write({ settings: typed === undefined ? settings : typed(settings, key) });
     this.#measureAgain();
   }
 
   /** Measures again after the order has changed, if the measurement is quick and was run before. */
   #measureAgain() {
-    if (!this.measurement.isQuick || this.#results.length === 0) return;
+    if (!this.measurement.isQuick || this.#piece.value.results.length === 0) return;
     const orders = this.#orders();
-    if (typeof orders !== "string") this.#measureNow(orders);
+    if (typeof orders !== "string") this.#write(this.#withMade(this.#piece.value, orders));
   }
 
   /** Describes what the settings can measure. */
   #explain() {
     const { scan, measurement: { explain } } = this;
     if (!scan?.isLineScan || explain === undefined) return;
-    this.#range.textContent = explain(this.#fields.settings, this.#bandOf(scan));
+    const { settings, band } = this.#piece.value;
+    this.#range.textContent = explain(settings, this.#bandOf(scan, band));
   }
 
-  /** The bands that the field chooses; whole lines are a region, too. */
-  #regions(scan: Scan<Samples>): RecordingRegion[] {
-    const chosen = this.#band.select.value;
-    const bands = this.#bands.filter(({ id }) => chosen === ALL_BANDS || String(id) === chosen);
+  /** The bands that a choice stands for; whole lines are a region, too. */
+  #regions(scan: Scan<Samples>, chosen: string): RecordingRegion[] {
+    const bands = this.#bands.filter(({ id }) => chosen === ALL_BANDS || id === chosen);
     return chosen === "" && bands.length === 0
       ? [wholeLines({ shape: findShape(scan) })]
       : bands.map(makeMeasuredRegion);
   }
 
   /** The chosen part of a line scan, the first of several. */
-  #bandOf(scan: Scan<Samples>) {
-    const { columns } = this.#regions(scan)[0] ?? wholeLines({ shape: findShape(scan) });
+  #bandOf(scan: Scan<Samples>, chosen: string) {
+    const { columns } = this.#regions(scan, chosen)[0] ?? wholeLines({ shape: findShape(scan) });
     return makeBand(makeRecording(scan), columns, this.#trace);
   }
 
-  /** Samples of another time or focus make earlier results invalid: measures again, or drops them. */
+  /** Call when samples may have changed: those of another time or focus make earlier results invalid. */
   refresh(): void {
-    const { scan } = this;
-    const channels = scan?.group.channels ?? [];
-    const left = this.#results.filter((result) =>
-      channels[Number(result.of.channel)]?.samples === this.#samples.get(result)
-    );
-    if (left.length === this.#results.length) return;
-    const orders = this.measurement.isQuick && scan !== null ? this.#sameOrders(scan, this.#results) : [];
-    this.#status.textContent = "";
-    this.#keep(left);
-    if (orders.length > 0) this.#measureNow(orders);
-    else this.changed();
+    const channels = this.scan?.group.channels ?? [];
+    const isSame = (result: Result) =>
+      channels[Number(result.of.channel)]?.samples === this.#samples.get(result);
+    if (this.#piece.value.results.every(isSame)) return;
+    this.#update();
   }
 
   /** Removes the shown results with their edits. */
@@ -319,11 +374,12 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     this.#status.textContent = "";
     const isOfShown = (edit: Edit) =>
       isHere(edit, this.#place) && shown.some(({ result: { of } }) => concernsResult(edit, of));
-    this.#edits = this.#edits.filter((edit) => !isOfShown(edit));
-    this.#keep(this.#results.filter((result) => !shown.some((one) => one.result === result)));
-    this.changed();
+    const { edits, results } = this.#piece.value;
+    const left = results.filter((result) => !shown.some((one) => one.result === result));
+    this.#write({ edits: edits.filter((edit) => !isOfShown(edit)), ...this.#placed(left) });
   }
 
+  /** Forgets what is being measured and picked. */
   #forget() {
     this.#picked = null;
     this.#work.end();
@@ -331,73 +387,32 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     this.#status.textContent = "";
     this.#list.clear();
     this.#rejected.replaceChildren();
-    this.#keep([]);
+  }
+
+  /** Results with their place. */
+  #placed(results: readonly Result[]) {
+    return { results, place: results.length === 0 ? "" : this.#place };
   }
 
   get #place(): string | null {
     return this.scan && describeScanPlace(this.scan);
   }
 
-  /**
-   * Takes other samples of the same picture, such as other means of its images, and measures in them again.
-   *
-   * @param drawn measured in the picture, if it had no samples before or has none now
-   */
-  retake({ scan, bands }: Traced, drawn: Drawn): void {
-    if (!scan.isLineScan || !this.scan?.isLineScan) return this.begin({ scan, bands }, drawn);
-    this.scan = scan;
-    this.#bands = bands.map((band) => ({ ...band }));
-    this.refresh();
-    // Regions that were moved have lost their results.
-    this.#measureAgain();
-  }
-
   get #noun() {
     return this.scan?.noun ?? "band";
   }
 
-  /** @param trace how their traces are made */
-  listBands(bands: readonly BandRegion[], trace: TraceSettings): void {
-    const { isQuick, isOfBands } = this.measurement;
-    this.#bands = bands.map((band) => ({ ...band }));
-    this.#trace = trace;
-    const whole = isOfBands ? [] : [{ value: "", name: "whole lines" }];
+  /** What the field for bands offers. */
+  get #choices() {
+    const bands = this.#bands;
+    const whole = this.measurement.isOfBands ? [] : [{ value: "", name: "whole lines" }];
     const all = bands.length < 2 ? [] : [{ value: ALL_BANDS, name: `all ${this.#noun}s` }];
-    const chosen = this.#band.select.value;
-    const named = bands.map(({ id, name }) => ({ value: String(id), name }));
-    // Of all bands one may be left.
-    const [only] = named;
-    this.#band.offer(
-      [...whole, ...named, ...all],
-      chosen === ALL_BANDS && all.length === 0 ? only?.value ?? "" : chosen,
-    );
-    this.#explain();
-    const { scan } = this;
-    if (scan === null || this.#results.length === 0) return;
-    const left = this.#results.filter(({ of }) =>
-      of.band === "" && !isOfBands || bands.some(({ id }) => String(id) === of.band)
-    );
-    const changed = !isQuick ? [] : left.filter(({ of, columns, settings }) => {
-      const band = bands.find(({ id }) => String(id) === of.band);
-      const order = [band ? [band.from, band.to] : columns, trace];
-      return JSON.stringify(order) !== JSON.stringify([columns, settings.trace]);
-    });
-    if (changed.length > 0) this.#measureNow(this.#sameOrders(scan, changed), left);
-    else if (left.length < this.#results.length) {
-      this.#status.textContent = "";
-      this.#keep(left);
-      this.changed();
-    } // Names and colours may have changed.
-    else this.#show();
-  }
-
-  get results(): readonly Result[] {
-    return this.#results;
+    return [...whole, ...bands.map(({ id, name }) => ({ value: id, name })), ...all];
   }
 
   /** Peaks of the shown results and their threshold, a curve if F₀ moves, if a trace of their channel is shown. */
   inTraces(traces: readonly Trace[]): PeaksInTraces {
-    const channel = this.scan?.group.channels[Number(this.#channel.select.value)]?.name;
+    const channel = this.scan?.group.channels[Number(this.#piece.value.channel)]?.name;
     return this.#peaks(this.#shown, traces.filter((trace) => trace.channel === channel));
   }
 
@@ -476,13 +491,13 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     const { scan, measurement } = this;
     if (scan === null || scan.group.channels.length === 0) return "There is no channel";
     if (measurement.isOfBands && this.#bands.length === 0) return `Draw a ${this.#noun} first.`;
-    const { fault, settings } = this.#fields;
+    const { fault } = this.#fields;
     if (fault !== "") return fault;
-    const channel = Number(this.#channel.select.value);
-    return this.#regions(scan).map((region) => ({
+    const { band, channel, settings } = this.#piece.value;
+    return this.#regions(scan, band).map((region) => ({
       measurement,
       region,
-      channel,
+      channel: Number(channel),
       settings,
       trace: this.#trace,
     }));
@@ -511,7 +526,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     const orders = this.#orders();
     if (typeof orders === "string" || scan === null) return void (this.#status.textContent = String(orders));
     if (this.measurement.isQuick) {
-      this.#measureNow(orders);
+      this.#write(this.#withMade(this.#piece.value, orders));
       return this.#tell();
     }
     await this.#run(async (signal) => {
@@ -531,7 +546,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
         orders,
       );
       if (this.scan !== scan) return;
-      this.#take(made);
+      this.#write(this.#withResults(this.#piece.value, made));
       this.#tell();
     });
   }
@@ -541,35 +556,32 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     if (this.#shown.length > 0) this.emit("results");
   }
 
-  /** Runs a quick measurement, without workers. @param others results to keep */
-  #measureNow(orders: readonly RegionOrder[], others: readonly Result[] = this.#results): void {
-    this.#take(followOrders(makeRecording(this.scan as Scan<Samples>), orders), others);
-    this.changed();
+  /** Like {@linkcode #withResults}, measured now: a quick measurement needs no workers. */
+  #withMade(value: KeptMeasurement, orders: readonly RegionOrder[]) {
+    return this.#withResults(value, followOrders(makeRecording(this.scan as Scan<Samples>), orders));
   }
 
-  /** Keeps what was measured in place of the former results of the same regions and channels. */
-  #take(made: readonly (Result | Refusal)[], others: readonly Result[] = this.#results) {
-    const { channels } = (this.scan as Scan<Samples>).group;
+  /** What is kept, with what was measured in place of the former results of the same regions and channels. */
+  #withResults(value: KeptMeasurement, made: readonly (Result | Refusal)[]): KeptMeasurement {
+    const scan = this.scan as Scan<Samples>;
     const results = made.filter((one) => !isRefusal(one)) as Result[];
     for (const result of results) {
-      this.#samples.set(result, channels[Number(result.of.channel)]!.samples);
+      this.#samples.set(result, scan.group.channels[Number(result.of.channel)]!.samples);
     }
+    const others = value.results.filter(({ of }) => !results.some((result) => isSameOf(result.of, of)));
     const [only] = made.length === 1 ? results : [];
-    if (only !== undefined && isSameOf(only.of, this.#chosen)) {
-      this.#fields.settings = only.settings;
-      this.#explain();
-    }
-    this.#keep([
-      ...others.filter(({ of }) => !results.some((result) => isSameOf(result.of, of))),
-      ...results,
-    ]);
+    const isChosen = only !== undefined && isSameOf(only.of, value);
     const refused = made.filter(isRefusal);
-    this.#status.textContent = "";
-    if (refused.length === 0) return;
-    const faults = refused.map(({ of, fault }) =>
+    this.#status.textContent = refused.map(({ of, fault }) =>
       made.length === 1 ? fault : `${this.#nameOf(of)}: ${fault}`
-    );
-    this.#status.textContent = faults.join(" ");
+    ).join(" ");
+    return {
+      ...value,
+      ...isChosen && {
+        settings: completeSettings(this.measurement, only.settings, this.#bandOf(scan, value.band)),
+      },
+      ...this.#placed([...others, ...results]),
+    };
   }
 
   #nameOf({ band }: Of) {
@@ -592,7 +604,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     const order = orders.find(isAround) ?? orders[0];
     if (order === undefined) return;
     const of = { band: order.region.id, channel: String(order.channel) };
-    if (!this.#results.some((result) => isSameOf(result.of, of))) await this.measure();
+    if (!this.#piece.value.results.some((result) => isSameOf(result.of, of))) await this.measure();
     await this.#addAt(order, at);
   }
 
@@ -624,11 +636,14 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     });
   }
 
-  /** @param isTyped keeps the list, whose field is being typed in */
-  #edit({ result }: ShownResult, item: Item, change: Parameters<typeof withEdit>[4], isTyped = false) {
-    this.#edits = withEdit(this.measurement, this.#edits, { result, place: this.#place }, item, change);
-    this.#show(!isTyped);
-    this.changed();
+  #edit(
+    { result }: ShownResult,
+    item: Item,
+    change: Parameters<typeof withEdit>[4],
+    field: HTMLInputElement | null = null,
+  ) {
+    const of = { result, place: this.#place };
+    this.#write({ edits: withEdit(this.measurement, this.#piece.value.edits, of, item, change) }, field);
   }
 
   async #run(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -638,31 +653,37 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     this.changed();
   }
 
-  #keep(results: readonly Result[]) {
-    const channels = this.scan?.group.channels ?? [];
-    for (const result of results) {
-      const samples = channels[Number(result.of.channel)]?.samples;
-      if (samples !== undefined && !this.#samples.has(result)) this.#samples.set(result, samples);
-    }
-    this.#results = results;
-    this.#show();
-  }
-
   /** The same object until the edits change. */
   #editedOf(scan: Scan<Samples>, result: Result): Edited {
-    const of = [this.#edits, this.#trace, this.#place];
+    const { edits: all } = this.#piece.value;
+    const of = [all, this.#trace, this.#place];
     const former = this.#edited.get(result);
     if (former?.of.every((part, i) => part === of[i])) return former.edited;
-    const edits = this.#edits.filter((edit) => isHere(edit, this.#place));
+    const edits = all.filter((edit) => isHere(edit, this.#place));
     const edited = editResult(makeRecording(scan), this.measurement, result, edits, this.#trace);
     this.#edited.set(result, { of, edited });
     return edited;
   }
 
+  /** Shows in the fields what is chosen. */
+  #fill() {
+    const { scan } = this;
+    if (!scan?.isLineScan) return;
+    const { band, channel, settings } = this.#piece.value;
+    this.#channel.offer(scan.group.channels.map(({ name }, i) => ({ value: String(i), name })), channel);
+    this.#band.offer(this.#choices, band);
+    // What is typed and not valid stays until there are others.
+    if (JSON.stringify(settings) !== JSON.stringify(this.#filled)) this.#fields.settings = settings;
+    this.#filled = settings;
+    this.#explain();
+  }
+
   /** Applies the edits, and shows the results that the fields choose. */
   #show(isListed = true) {
     const { scan, measurement } = this;
-    const results = scan?.isLineScan ? this.#results : [];
+    this.#fill();
+    const { results: kept, band, channel } = this.#piece.value;
+    const results = scan?.isLineScan ? kept : [];
     const channels = scan?.group.channels ?? [];
     const all = results.filter(({ of }) => channels[Number(of.channel)] !== undefined).map((result) => ({
       ...this.#editedOf(scan!, result),
@@ -671,7 +692,6 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
       color: this.#bands.find(({ id }) => String(id) === result.of.band)?.color ?? "",
       name: "",
     }));
-    const { band, channel } = this.#chosen;
     const isChosen = ({ result: { of } }: ShownResult) =>
       of.channel === channel && (of.band === band || band === ALL_BANDS && of.band !== "");
     const shown = all.filter(isChosen);

@@ -19,6 +19,7 @@ import { drawMarks, drawPathMarks, KINDS } from "../drawing/kinds.ts";
 import { type KindName, type Region, selectBands, selectKinds } from "../drawing/region.ts";
 import { isOfRecording, listMeasurableParts, makeIdsDistinct } from "../drawing/table.ts";
 import { RegionList } from "../drawing/list.ts";
+import { makeMeasurementPiece } from "../drawing/measurement_piece.ts";
 import { DrawingStore } from "../drawing/store.ts";
 import { Tools } from "../drawing/tools.ts";
 import { stampMarks } from "../picture/scale_bar.ts";
@@ -69,9 +70,6 @@ export interface ShownParts {
 /** Colour of a picked item over the picture. */
 const PICKED = "#ffffff";
 
-/** Fields whose letters make one step together, besides those of the editor. */
-const TYPED = "input[type=text]";
-
 /** Before the first picture. */
 const NOTHING: Drawn = {
   shape: [1, 1],
@@ -106,8 +104,6 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** Set while the panels follow the document. */
   #isFollowing = false;
   #isRecording = false;
-  /** The field that was typed in last. */
-  #typed: unknown = null;
   readonly #charts;
   readonly tools: Tools;
   readonly #bands = new TracePanel(this.#store);
@@ -121,7 +117,9 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** Judgement of the file. */
   #isAccepted = false;
   readonly cursors: CursorPanel = new CursorPanel(this.#store, () => this.tools.pin());
-  readonly #measurements = MEASUREMENTS.map((one) => new MeasurementPanel(one, () => this.#cursor));
+  readonly #measurements = MEASUREMENTS.map((one) =>
+    new MeasurementPanel(one, this.#store.register(makeMeasurementPiece(one.key)), () => this.#cursor)
+  );
   /** The views of their results in the drawer. */
   readonly #views: Map<MeasurementPanel, DrawerView> = new Map();
   readonly #events = this.#measurements.find(({ measurement }) => measurement.marksTraces);
@@ -262,9 +260,6 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   get #collected(): Drawn {
     return {
       ...this.#store.document,
-      measurements: Object.fromEntries(
-        this.#measurements.map((panel) => [panel.measurement.key, panel.kept]),
-      ),
       kymograph: this.kymographs.kept,
       images: this.images.kept,
       projection: this.images.projection,
@@ -326,6 +321,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
     this.#isFollowing = true;
+    for (const panel of this.#measurements) panel.leave();
     // A file that was reopened keeps its steps.
     const time = stacks.get("T") ?? findTimeAxisOfScan(scan);
     this.#store.begin(this.#documentOf(scan, time, drawn, shown.kept), isSame && drawn !== null);
@@ -336,7 +332,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.images.begin(scan, stacks, document);
     this.#traced = null;
     this.#trace(document);
-    for (const panel of this.#measurements) panel.begin(this.#measuredBy(panel), document);
+    this.#followTraced();
     for (const fold of this.#lineFolds) fold.hidden = !scan.isLineScan;
     this.#kymographFold.hidden = scan.isLineScan && !isKymograph;
     this.#imageFold.hidden = stacks.size === 0;
@@ -351,13 +347,13 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     return drawn;
   }
 
-  /** Finds the planes that traces and events use; returns whether they have other samples than before. */
-  #trace({ regions, images }: Pick<Drawn, "regions" | "images">): boolean {
+  /** Finds the planes that traces and events use. */
+  #trace({ regions, images }: Pick<Drawn, "regions" | "images">) {
     const former = this.#traced;
     const traced = findTraced(this.#scan!, regions, images, this.images.axis);
     const { scan } = traced;
     const isSame = scan === former?.scan && JSON.stringify(traced.bands) === JSON.stringify(former.bands);
-    if (isSame) return false;
+    if (isSame) return;
     this.#traced = traced;
     const isOfImages = scan.noun === "region";
     this.#traceFold.hidden = !scan.isLineScan;
@@ -365,12 +361,17 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     for (const { panel, fold } of this.#measurementFolds) {
       fold.hidden = !this.#measuredBy(panel).scan.isLineScan;
     }
-    return scan !== former?.scan;
   }
 
   /** What a measurement measures: events in traces, also those of images, all else in line scans. */
   #measuredBy({ measurement }: MeasurementPanel): Traced {
     return measurement.isOfBands ? this.#traced! : { scan: this.#scan!, bands: this.#traced!.bands };
+  }
+
+  /** Shows in each measurement what it measures. */
+  #followTraced() {
+    const trace = this.#store.document.traces ?? NEW_TRACE;
+    for (const panel of this.#measurements) panel.follow(this.#measuredBy(panel), trace);
   }
 
   /** Whether traces are those of images. */
@@ -423,7 +424,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     const scan = this.#scan;
     if (scan === null) return;
     if (this.#isRecording) this.#record();
-    const results = this.#measurements.map((panel) => panel.results);
+    const { document } = this.#store;
     for (const panel of this.#measurements) panel.refresh();
     const samples = scan.group.shown.map((channel) => channel.samples);
     // Taking the means of large rectangles again would slow down zooming.
@@ -432,17 +433,15 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       this.kymographs.refresh();
       this.#lists.region.show(scan);
     }
-    const isListed = this.#bands.traces === this.#listed;
-    if (!isListed) {
+    if (this.#bands.traces !== this.#listed) {
       this.cursors.show(scan);
       this.#refresh();
     }
-    const isSame = this.#measurements.every((panel, i) => panel.results === results[i]);
-    if (this.#isFollowing || (isListed && isSame)) return;
+    if (this.#isFollowing) return;
     // Dropping outdated results is not a step.
-    const isOther = this.#store.amend(this.#collected);
+    this.#store.amend(this.#collected);
     this.#followed = this.#store.document;
-    if (isOther) this.emit("drawn");
+    if (this.#followed !== document) this.emit("drawn");
   }
 
   /** Takes back the last point of a track that is being drawn, else the last step. */
@@ -474,12 +473,9 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.#isFollowing = true;
     const [now, former] = [this.#store.document, this.#followed];
     if (now.images !== former.images || now.projection !== former.projection) this.images.redraw(now);
-    const [traced, isOther] = [this.#traced, this.#trace(now)];
-    for (const panel of this.#measurements) {
-      const { key } = panel.measurement;
-      if (now.measurements?.[key] !== former.measurements?.[key]) panel.begin(this.#measuredBy(panel), now);
-      else if (isOther) panel.retake(this.#measuredBy(panel), now);
-    }
+    const traced = this.#traced;
+    this.#trace(now);
+    this.#followTraced();
     this.#show(scan, former, traced !== this.#traced);
     this.#isFollowing = false;
     this.#store.amend(this.#collected);
@@ -625,9 +621,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
         this.#paintSoon();
       });
     }
-    for (const part of [...this.#measurements, this.images]) {
-      part.addEventListener("change", () => this.#recordSoon());
-    }
+    this.images.addEventListener("change", () => this.#recordSoon());
     this.images.on("means", () => showAbove("source"));
     this.#accepted.addEventListener("change", () => {
       const { checked } = this.#accepted;
@@ -637,14 +631,9 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     });
     byId("undo").addEventListener("click", () => this.undo());
     byId("redo").addEventListener("click", () => this.redo());
-    host.addEventListener("input", ({ target }) => {
-      const isTyped = target instanceof Element && target.matches(TYPED) && target.closest(".shape") === null;
-      this.#typed = isTyped ? target : null;
-    }, true);
-    host.addEventListener("change", () => {
-      this.#typed = null;
-      this.#store.endTyping();
-    });
+    for (const part of [host, ...this.#measurements.map(({ output }) => output)]) {
+      part.addEventListener("change", () => this.#store.endTyping());
+    }
   }
 
   /** Records one step after several panels have changed in turn. */
@@ -656,12 +645,10 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
 
   /** Records what panels have changed; while a region is being drawn, once that has ended. */
   #record() {
-    const field = this.#typed;
     this.#isRecording = false;
-    this.#typed = null;
     if (this.#isFollowing || this.#store.isPreviewing || this.#scan === null) return;
     this.#followed = this.#collected;
-    this.#store.record(this.#followed, field);
+    this.#store.record(this.#followed);
   }
 
   #showSteps() {
@@ -698,9 +685,6 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
 
   #refresh() {
     this.#listed = this.#bands.traces;
-    for (const panel of this.#measurements) {
-      panel.listBands(this.#measuredBy(panel).bands, this.#store.document.traces ?? NEW_TRACE);
-    }
     this.#drawMarks();
     this.#paintSoon();
   }

@@ -4,7 +4,7 @@ import { makeTracedScan, type PartMeans, selectTracedRegions } from "../../../me
 import { type Axis, isTime } from "../../../measure/axes.ts";
 import { type BandRegion, findRegion, type Region, selectBands } from "../drawing/region.ts";
 import { listMeasurableParts } from "../drawing/table.ts";
-import type { KeptMeans } from "../drawing/drawn.ts";
+import type { KeptMeans } from "../drawing/pieces.ts";
 import type { Scan } from "../drawing/scan.ts";
 import type { Samples } from "../../../measure/line_scan.ts";
 import type { ImageSource } from "./image_series.ts";

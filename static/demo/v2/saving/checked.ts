@@ -2,18 +2,16 @@
  * Checks what documents say about the look, the settings and the results of a recording by its shape. The schemas of the documents
  * leave these open, so a damaged archive, or another program, may have put anything there.
  */
-import { MOST_ITEMS } from "../../../measure/measurement.ts";
 import { LUT_NAMES } from "../picture/lut.ts";
 import { KINDS } from "../drawing/kinds.ts";
 import { KIND_NAMES, type KindName, type Region } from "../drawing/region.ts";
+import { isCell } from "../drawing/measurement_piece.ts";
+import { areMeans, mapPieces } from "../drawing/pieces.ts";
 import {
-  atMost,
   isCount,
   isFinite,
   isFlag,
-  isNumber,
   isObject,
-  isPlain,
   isSize,
   isText,
   listOf,
@@ -23,7 +21,7 @@ import {
   type Shape,
   valuesOf,
   withFields,
-} from "./shape.ts";
+} from "../controls/shape.ts";
 import type { PartMeans } from "../../../measure/image_traces.ts";
 import type { Drawn, DrawnLook } from "../drawing/drawn.ts";
 import type { Item } from "../../../measure/measurement.ts";
@@ -36,73 +34,6 @@ export interface SavedSettings
   cursors?: { lines: number; columns: number };
   isKymographMade?: boolean;
 }
-
-const isTrace = withFields({
-  isChange: isFlag,
-  kind: oneOf("automatic", "percentile", "window", "moving", "exponential"),
-  percentile: isFinite,
-  from: isFinite,
-  to: isFinite,
-  offset: isFinite,
-  average: isFinite,
-  span: orNone(isFinite),
-});
-
-/** A value of a setting or in a row of results. */
-const isCell: Shape = (value) => isPlain(value) || listOf(isPlain)(value);
-
-const isSettings: Shape = (value) =>
-  isObject(value) && valuesOf((one) => isCell(one) || valuesOf(isCell)(one))(value) &&
-  orNone(isTrace)(value.trace);
-
-const isBandAndChannel = withFields({ band: isText, channel: (value) => isText(value) || isCount(value) });
-
-const isAbout = listOf(pairOf((value) => isText(value) || isNumber(value)));
-
-/** A result without its items, and with them where they are not in an analysis. */
-const RESULT: Readonly<Record<string, Shape>> = {
-  of: isBandAndChannel,
-  columns: pairOf(isFinite),
-  settings: isSettings,
-  about: isAbout,
-  found: orNone(listOf(valuesOf(isCell))),
-  rejected: orNone(listOf(valuesOf(isCell))),
-};
-
-const isLine: Shape = (value) => isFinite(value) && value >= 0;
-
-const isEdit = withFields({
-  of: isBandAndChannel,
-  line: isLine,
-  column: orNone(isFinite),
-  isRemoved: orNone(isFlag),
-  isLeftOut: orNone(isFlag),
-  note: orNone(isText),
-  added: orNone((value) => valuesOf(isCell)(value) && isLine((value as Item).line)),
-});
-
-/** What is kept of one measurement. */
-const isMeasurement = withFields({
-  band: isText,
-  channel: (value) => isText(value) || isCount(value),
-  settings: orNone(isSettings),
-  results: listOf(withFields(RESULT)),
-  edits: atMost(MOST_ITEMS, listOf(isEdit)),
-});
-
-/** Means by channel and image. */
-const areMeans = listOf(listOf(orNone(isNumber)));
-
-const isMeans = withFields({
-  axis: oneOf("T", "Z"),
-  part: isText,
-  channels: listOf(isText),
-  at: orNone(isAbout),
-  about: orNone(isAbout),
-  parts: orNone(listOf(withFields({ id: isText, means: areMeans }))),
-});
-
-const isProjection = withFields({ kind: oneOf("max", "mean"), axis: oneOf("T", "Z") });
 
 const hasCorners = withFields({ x0: isFinite, y0: isFinite, x1: isFinite, y1: isFinite });
 const isView = (value: unknown) => {
@@ -167,26 +98,12 @@ export function isRegion(value: unknown): value is Region {
   return listOf(withFields({ x: along("x"), y: along("y") }))(ends) && (ends as unknown[]).length >= least;
 }
 
-/** Fields of drawings, such as those in a kymograph. */
+/** Fields of drawings beside their pieces, such as those in a kymograph. */
 const DRAWN: Readonly<Record<string, Shape>> = {
   shape: pairOf(isSize),
   isLineScan: isFlag,
   regions: listOf(isRegion),
-  traces: orNone(isTrace),
-  measurements: orNone(valuesOf(orNone(isMeasurement))),
-  cursors: withFields({ lines: isSize, columns: isSize }),
-  images: orNone(isMeans),
-  projection: orNone(isProjection),
-};
-
-/** Fields of saved settings. */
-const SETTINGS: Readonly<Record<string, Shape>> = {
-  traces: orNone(isTrace),
-  measurements: orNone(isObject),
-  cursors: orNone(withFields({ lines: isSize, columns: isSize })),
-  images: orNone(isMeans),
-  projection: orNone(isProjection),
-  isKymographMade: orNone(isFlag),
+  cursors: isObject,
 };
 
 /** Fields of a position. */
@@ -220,9 +137,6 @@ const WORDS: Readonly<Record<string, string>> = {
   reference: "display of the reference image",
   statistic: "reduction to pixels",
   typed: "typed calibration",
-  traces: "settings of traces",
-  cursors: "cursor settings",
-  images: "means over the images",
   isKymographMade: "kymograph",
   t: "position",
   z: "position",
@@ -235,16 +149,17 @@ export function checkLook(look: unknown): { look: ViewerLook; lost: string[] } {
   return { look: fitting, lost: describeFields(lost) };
 }
 
-/** Checks saved settings, and each measurement in them. */
+/** Checks the pieces in saved settings. @returns `lost` has words for those that are damaged */
 export function checkSettings(settings: unknown): { settings: SavedSettings; lost: string[] } {
-  const { fitting, lost } = selectFitting(settings, SETTINGS);
-  const { measurements, ...rest } = fitting as SavedSettings;
-  const entries = Object.entries(measurements ?? {});
-  const sound = entries.filter(([, one]) => one === null || isMeasurement(one));
-  return {
-    settings: { ...rest, ...measurements && { measurements: Object.fromEntries(sound) } },
-    lost: describeFields([...lost, ...sound.length < entries.length ? ["measurements"] : []]),
-  };
+  if (!isObject(settings)) return { settings: {}, lost: [] };
+  const { fitting, lost } = selectFitting(settings, { isKymographMade: orNone(isFlag) });
+  const damaged: string[] = [];
+  const pieces = mapPieces(settings, ({ restore, words }, value) => {
+    const restored = restore(value);
+    if (restored === null) damaged.push(words);
+    return restored ?? undefined;
+  });
+  return { settings: { ...pieces, ...fitting }, lost: [...new Set([...damaged, ...describeFields(lost)])] };
 }
 
 /** Checks a position. */
@@ -267,7 +182,9 @@ export const checkMeans = (means: unknown): PartMeans["means"] =>
 export function checkKymograph(look: unknown): DrawnLook | null {
   if (!isObject(look)) return null;
   const { look: display, lost } = checkLook(look);
-  const isDrawn = orNone(withFields(DRAWN))(look.drawn);
+  const isDrawn = orNone((drawn) => withFields(DRAWN)(drawn) && checkSettings(drawn).lost.length === 0)(
+    look.drawn,
+  );
   return lost.length === 0 && isDrawn
     ? { ...display, ...look.drawn ? { drawn: look.drawn as Drawn } : {} }
     : null;

@@ -5,12 +5,12 @@
 import { formatTableUnit } from "../../../measure/axes.ts";
 import { type Column, writeTable } from "../../../measure/csv.ts";
 import { freeName } from "../../../measure/free_name.ts";
-import { isHere } from "../../../measure/edits.ts";
 import { chooseParameterUnit, type Measurement } from "../../../measure/measurement.ts";
 import { capitalize, nameProjection } from "../../../measure/stack.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
 import { selectTracedRegions } from "../../../measure/image_traces.ts";
-import { type Drawn, mapMeasurements } from "../drawing/drawn.ts";
+import { mapPieces } from "../drawing/pieces.ts";
+import type { Drawn } from "../drawing/drawn.ts";
 import { findShape, type Scan } from "../drawing/scan.ts";
 import { ALL_BANDS, findLineOver, findRegion, selectKinds, type WrittenRegion } from "../drawing/region.ts";
 import { listMeasurableParts } from "../drawing/table.ts";
@@ -70,28 +70,15 @@ export function makeMember(
 
 /** Settings that neither regions nor analyses hold; names bands by their regions, channels by their rank. */
 function collectSettings(drawn: Drawn, channels: DocumentChannels) {
-  const { shape, isLineScan, traces, measurements, cursors, kymograph } = drawn;
-  const placed = ({ band, channel }: { band: string; channel: string }) => ({
-    band: band === ALL_BANDS ? ALL_BANDS : findBandId(drawn, band),
-    channel: rankOf(channels, Number(channel)),
-  });
+  const { shape, isLineScan, kymograph } = drawn;
+  const naming = {
+    band: (id: string) => id === ALL_BANDS ? ALL_BANDS : findBandId(drawn, id),
+    channel: (index: string) => rankOf(channels, Number(index)),
+  };
   return {
+    ...mapPieces(drawn, ({ toDocument }, value) => toDocument?.(value, naming) ?? value),
     shape,
     isLineScan,
-    traces,
-    measurements: mapMeasurements(measurements, ({ results, edits, place: here, ...one }) => ({
-      ...one,
-      ...placed(one),
-      results: results.map(({ found: _, rejected: __, ...result }) => ({ ...result, of: placed(result.of) })),
-      // Edits of another time or focus stay in the browser: the documents state one position.
-      edits: edits.filter((edit) => isHere(edit, here)).map(({ place: _, ...edit }) => ({
-        ...edit,
-        of: placed(edit.of),
-      })),
-    })),
-    cursors,
-    images: drawn.images && { ...drawn.images, parts: [] },
-    projection: drawn.projection,
     isKymographMade: kymograph?.isMade ?? false,
   };
 }

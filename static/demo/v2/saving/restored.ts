@@ -4,7 +4,8 @@
  */
 import { isTime } from "../../../measure/axes.ts";
 import { freeName } from "../../../measure/free_name.ts";
-import { type Drawn, type KeptMeasurement, mapMeasurements } from "../drawing/drawn.ts";
+import { type Drawn, mapMeasurements } from "../drawing/drawn.ts";
+import type { KeptMeasurement } from "../drawing/measurement_piece.ts";
 import {
   checkKymograph,
   checkLook,
