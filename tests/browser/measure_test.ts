@@ -343,7 +343,7 @@ test("finds, edits and saves events", async (viewer, page) => {
   await viewer.drawBand(...ACTIVE);
   await page.check("#trace-change");
   await viewer.enter("#trace-average", "9");
-  await viewer.findEvents();
+  await viewer.findEvents("0");
   const first = await page.inputValue("#events-height");
   await viewer.findEvents("1");
   assert.notEqual(await page.inputValue("#events-height"), first, "each trace has its own threshold");
@@ -392,6 +392,31 @@ test("finds, edits and saves events", async (viewer, page) => {
   const { about } = await viewer.table("#csv-events");
   assert.equal(about.get("Minimum prominence, Band 1 · CH2"), "0.5");
 });
+
+test(
+  "the channel of a measurement is the shown one, until it is chosen or measured",
+  async (viewer, page) => {
+    await viewer.drawBand(...ACTIVE);
+    await viewer.unfold("events", "velocity");
+    const channels = () =>
+      Promise.all(["#events-channel", "#velocity-channel"].map((id) => page.inputValue(id)));
+    assert.deepEqual(await channels(), ["0", "0"]);
+    await page.uncheck("#source-0-visible");
+    assert.deepEqual(await channels(), ["1", "1"]);
+    await page.uncheck("#source-1-visible");
+    assert.deepEqual(await channels(), ["1", "1"], "without a shown channel it stays");
+    await page.check("#source-1-visible");
+    await page.selectOption("#velocity-channel", "1");
+    await page.check("#source-0-visible");
+    assert.deepEqual(await channels(), ["0", "1"], "one that was chosen stays");
+    await page.click("#events-start");
+    await page.uncheck("#source-0-visible");
+    await viewer.kept();
+    await viewer.reload();
+    await viewer.unfold("events", "velocity");
+    assert.deepEqual(await channels(), ["0", "1"], "one that was measured stays");
+  },
+);
 
 test("marks events while their channel is shown, and removes them with their band", async (viewer, page) => {
   await viewer.drawBand(...ACTIVE);

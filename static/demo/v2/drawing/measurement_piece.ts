@@ -25,8 +25,10 @@ import type { Naming, PieceKind } from "./piece.ts";
 export interface KeptMeasurement {
   /** Id of the chosen band; empty for whole lines, `*` for all bands. */
   readonly band: string;
-  /** Index of the chosen channel; empty before one is shown. */
+  /** Index of the channel; empty before one is shown. */
   readonly channel: string;
+  /** Whether the channel is the first one that is shown: until it is chosen by hand, or measured. */
+  readonly followsShown?: boolean;
   readonly settings: Settings;
   /** The last result of each region and channel. */
   readonly results: readonly Result[];
@@ -39,6 +41,7 @@ export interface KeptMeasurement {
 const UNMEASURED: KeptMeasurement = {
   band: "",
   channel: "",
+  followsShown: true,
   settings: {},
   results: [],
   edits: [],
@@ -95,6 +98,7 @@ const isEdit = withFields({
 const isMeasurement = withFields({
   band: isText,
   channel: (value) => isText(value) || isCount(value),
+  followsShown: orNone(isFlag),
   settings: orNone(isSettings),
   results: listOf(withFields(RESULT)),
   edits: atMost(MOST_ITEMS, listOf(isEdit)),

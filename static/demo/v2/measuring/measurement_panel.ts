@@ -152,8 +152,8 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     const { key, title, hint, parameters, help: sections = [] } = measurement;
     this.measurement = measurement;
     this.#cursor = cursor;
-    this.#band = choiceField("In", `${key}-band`, [], () => this.#chose());
-    this.#channel = choiceField("Channel", `${key}-channel`, [], () => this.#chose());
+    this.#band = choiceField("In", `${key}-band`, [], () => this.#chose("band"));
+    this.#channel = choiceField("Channel", `${key}-channel`, [], () => this.#chose("channel"));
     this.#fields = new ParameterFields(key, parameters, (key) => this.#typed(key));
     this.#list = new ItemList<ShownResult>(measurement, {
       onNote: (shown, item, note, field) => this.#edit(shown, item, { note }, field),
@@ -270,12 +270,16 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     // Of all bands one may be left.
     const other = value.band === ALL_BANDS ? this.#bands[0]?.id ?? "" : bands[0] ?? "";
     const band = bands.includes(value.band) ? value.band : other;
-    const isThere = value.channel !== "" && channels[Number(value.channel)] !== undefined;
+    const followsShown = value.followsShown === true && value.results.length === 0;
+    // While no channel is shown, it stays.
+    const isKept = (!followsShown || shown.length === 0) &&
+      channels[Number(value.channel || NaN)] !== undefined;
     const first = Math.max(0, channels.findIndex((channel) => channel === shown[0]));
     return {
       ...value,
       band,
-      channel: isThere ? value.channel : String(first),
+      channel: isKept ? value.channel : String(first),
+      ...value.followsShown !== undefined && { followsShown },
       settings: completeSettings(this.measurement, value.settings, this.#bandOf(scan, band)),
       edits: selectPlacedEdits(value.edits, describeScanPlace(scan)),
     };
@@ -313,10 +317,11 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   }
 
   /** Another band or channel shows its own results; a quick measurement that was run before makes them. */
-  #chose() {
+  #chose(field: "band" | "channel") {
     this.#list.clear();
     this.#status.textContent = "";
-    this.#write({ band: this.#band.select.value, channel: this.#channel.select.value });
+    const [band, channel] = [this.#band.select.value, this.#channel.select.value];
+    this.#write(field === "band" ? { band } : { channel, followsShown: false });
     if (this.#shown.length === 0) this.#measureAgain();
   }
 
@@ -358,13 +363,15 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     return makeBand(makeRecording(scan), columns, this.#trace);
   }
 
-  /** Call when samples may have changed: those of another time or focus make earlier results invalid. */
+  /** Call when samples or shown channels may have changed: samples of another time or focus make earlier results invalid. */
   refresh(): void {
     const channels = this.scan?.group.channels ?? [];
     const isSame = (result: Result) =>
       channels[Number(result.of.channel)]?.samples === this.#samples.get(result);
-    if (this.#piece.value.results.every(isSame)) return;
-    this.#update();
+    const { results, channel, followsShown } = this.#piece.value;
+    const [first] = this.scan?.group.shown ?? [];
+    const isFollowed = followsShown !== true || first === undefined || channels[Number(channel)] === first;
+    if (!results.every(isSame) || !isFollowed) this.#update();
   }
 
   /** Removes the shown results with their edits. */
