@@ -3,6 +3,8 @@
  * same size.
  */
 import { MEASUREMENTS } from "../../../measure/measurements.ts";
+import { isFlag, withFields } from "../controls/shape.ts";
+import type { PieceKind } from "./piece.ts";
 import { type KeptMeans, mapPieces } from "./pieces.ts";
 import { findShape, type Scan } from "./scan.ts";
 import { isHere, keepItems } from "../../../measure/edits.ts";
@@ -20,6 +22,14 @@ export interface KeptKymograph {
   /** Display settings and drawings of the kymograph. */
   look?: DrawnLook;
 }
+
+/** The kymograph of the line. Documents hold its drawings in an analysis. */
+export const KYMOGRAPH: PieceKind<KeptKymograph | null> = {
+  path: ["kymograph"],
+  words: "kymograph",
+  initial: null,
+  restore: (stored) => withFields({ isMade: isFlag })(stored) ? stored as KeptKymograph : null,
+};
 
 /** The document of one picture: everything that was drawn, set and measured in it. */
 export interface Drawn {

@@ -10,12 +10,13 @@ import type { Region } from "./region.ts";
 export const MOST_STEPS = 200;
 
 /**
- * Emits `change` after a step, undo, redo or another document, `preview` while a drag changes what is shown, and `select`.
+ * Emits `change` after a step, undo, redo or another document, `settled` once the pieces were told of it, too, `preview` while a drag changes what is shown, and `select`.
  *
  * @template Document immutable JSON, but numbers may be NaN
  */
 export class DrawingStore<Document extends { readonly regions: readonly Region[] }> extends Emitter<{
   change: Plain;
+  settled: Plain;
   preview: Plain;
   select: Plain;
 }> {
@@ -137,6 +138,7 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
       piece.emit("change");
     }
     this.#isTelling = wasTelling;
+    this.emit("settled");
   }
 
   /** Records other regions. */

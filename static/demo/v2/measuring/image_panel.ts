@@ -20,18 +20,23 @@ import { element } from "../controls/element.ts";
 import type { Plain } from "../controls/emitter.ts";
 import { button, choiceField, fieldRow } from "../controls/fields.ts";
 import { ALL_REGIONS } from "../drawing/region.ts";
+import { listMeasurableParts } from "../drawing/table.ts";
 import { curvesPlot } from "./curves_plot.ts";
 import { type ImageSource, measureSeries } from "./image_series.ts";
 import { type MeansTable, Panel, panel } from "./panel.ts";
 import { Work } from "./work.ts";
 import type { Axis } from "../../../measure/axes.ts";
 import type { Drawn } from "../drawing/drawn.ts";
-import type { KeptMeans } from "../drawing/pieces.ts";
+import { type KeptMeans, MEANS, PROJECTION } from "../drawing/pieces.ts";
+import type { DrawingStore } from "../drawing/store.ts";
 import type { About, Scan } from "../drawing/scan.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { SvgPlot } from "./svg_plot.ts";
 
-/** Emits `change`, `measured` after means, and `project` `{samples}` to show a projection, or with null the images again. */
+/**
+ * Shows the pieces of means and projection. Emits `change` when a projection cannot be made again, `means` after they were measured, and `project` `{samples}` to show a projection,
+ * or with null the images again.
+ */
 export class ImagePanel extends Panel<{
   project: { samples: readonly Float32Array[] | null };
   means: Plain;
@@ -39,14 +44,14 @@ export class ImagePanel extends Panel<{
   #sources: ReadonlyMap<Over, ImageSource> = new Map();
   /** Parts of the images. */
   readonly #parts: () => readonly ImagePart[];
-  /** Means, to be stored as JSON; null before a measurement. */
-  kept: KeptMeans | null = null;
-  /** The shown projection, or the one that is being made again. */
-  projection: ProjectionOf | null = null;
+  readonly #means;
+  readonly #projection;
+  /** The projection that the picture shows, or that is being made again. */
+  #shown: ProjectionOf | null = null;
   /** The projection made last, for Undo. */
   #made: { of: string; samples: Float32Array[] } | null = null;
-  readonly #axis = choiceField("Over", "image-axis", [], () => this.changed());
-  readonly #part = choiceField("Mean of", "image-part", [], () => this.changed());
+  readonly #axis = choiceField("Over", "image-axis", []);
+  readonly #part = choiceField("Mean of", "image-part", []);
   readonly #kind = choiceField("Projection", "image-projection", [
     { value: "max", name: "maximum" },
     { value: "mean", name: "mean" },
@@ -58,9 +63,13 @@ export class ImagePanel extends Panel<{
   readonly #work = new Work("Images", this.#status, [this.#measure, this.#project]);
   readonly element: HTMLDivElement;
 
-  constructor(parts: () => readonly ImagePart[]) {
+  constructor(store: DrawingStore<Drawn>) {
     super();
-    this.#parts = parts;
+    this.#parts = () => listMeasurableParts(store.document.regions);
+    this.#means = store.register(MEANS);
+    this.#projection = store.register(PROJECTION);
+    this.#means.on("change", () => this.#showMeans());
+    this.#projection.on("change", () => this.#followProjection());
     this.element = panel(
       fieldRow(this.#axis.label),
       fieldRow(this.#part.label, this.#measure),
@@ -70,38 +79,62 @@ export class ImagePanel extends Panel<{
   }
 
   /** Starts with another picture. */
-  begin(scan: Scan, sources: ReadonlyMap<Over, ImageSource>, drawn: Drawn | null): void {
+  begin(scan: Scan, sources: ReadonlyMap<Over, ImageSource>): void {
     this.#work.end();
     this.scan = scan;
     this.#sources = sources;
     this.#axis.offer(
       [...sources.keys()].map((value) => ({ value, name: OVER[value]! })),
-      drawn?.images?.axis,
+      this.kept?.axis,
     );
-    this.projection = this.#made = null;
+    this.#shown = this.#made = null;
+    this.#showButtons(false);
     this.listParts();
-    this.redraw(drawn);
+    this.#showMeans();
+    this.#followProjection();
   }
 
-  /** Shows other means, and the images or a projection, for example after Undo. */
-  redraw(drawn: Drawn | null): void {
-    const { images = null, projection = null } = drawn ?? {};
-    this.kept = images;
-    if (images !== null) this.#part.select.value = images.part;
+  /** Leaves the picture: ends what is being measured in it. */
+  leave(): void {
+    this.#work.end();
+    this.scan = null;
+  }
+
+  /** The means; null before a measurement. */
+  get kept(): KeptMeans | null {
+    return this.#means.value;
+  }
+
+  /** The shown projection, or the one that is being made again. */
+  get projection(): ProjectionOf | null {
+    return this.#projection.value;
+  }
+
+  #showMeans() {
+    if (this.kept !== null) this.#part.select.value = this.kept.part;
     this.#status.textContent = this.#words;
-    this.#showButtons();
-    if (JSON.stringify(projection) === JSON.stringify(this.projection)) return;
-    if (projection === null || !this.#sources.has(projection.axis)) return this.#show(null, null);
-    this.projection = projection;
-    this.#kind.select.value = projection.kind;
-    this.#remake(projection);
   }
 
-  /** Makes a projection again, or shows the images. */
-  async #remake(projection: ProjectionOf) {
-    const fault = await this.#work.run((signal) => this.#makeProjection(projection, signal));
-    if (fault) this.#show(null, null);
-    if (fault !== null) this.changed();
+  /** Shows the images, or makes a projection again, for example after Undo. */
+  async #followProjection() {
+    const { projection, scan } = this;
+    if (scan === null) return;
+    if (JSON.stringify(projection) === JSON.stringify(this.#shown)) return;
+    if (projection === null) {
+      // No means are measured while a projection is shown or made.
+      this.#work.end();
+      return this.#show(null, null);
+    }
+    this.#shown = projection;
+    this.#kind.select.value = projection.kind;
+    const isThere = this.#sources.has(projection.axis);
+    const fault = isThere
+      ? await this.#work.run((signal) => this.#makeProjection(projection, signal))
+      : "no images";
+    if (!fault) return;
+    this.#projection.amend(null);
+    this.#show(null, null);
+    this.changed();
   }
 
   /** Call when the drawings have changed. */
@@ -140,9 +173,9 @@ export class ImagePanel extends Panel<{
   /** Shows the images again. */
   goBack(): void {
     if (this.projection === null) return;
+    this.#projection.write(null);
     this.#show(null, null);
     this.#status.textContent = this.#words;
-    this.changed();
   }
 
   get count(): number | null {
@@ -194,10 +227,9 @@ export class ImagePanel extends Panel<{
   /** Cancels the work, or makes a projection, else means. */
   async #toggle(projection?: ProjectionOf) {
     if (this.#work.isRunning) return this.#work.cancel();
-    const fault = await this.#work.run((signal) =>
+    await this.#work.run((signal) =>
       projection ? this.#makeProjection(projection, signal) : this.#measureMeans(signal)
     );
-    if (fault !== null) this.changed();
   }
 
   async #measureImages(
@@ -221,7 +253,7 @@ export class ImagePanel extends Panel<{
     if (means === null) return;
     const channels = scan.group.channels.map(({ name }) => name);
     const { value: part } = this.#part.select;
-    this.kept = makeKeptMeans(means, { part, parts, axis, channels, at, axes: scan.axes });
+    this.#means.write(makeKeptMeans(means, { part, parts, axis, channels, at, axes: scan.axes }));
     this.#status.textContent = this.#words;
     this.emit("means");
   }
@@ -237,20 +269,20 @@ export class ImagePanel extends Panel<{
       if (of !== at() || projected === null) return;
       this.#made = { of, samples: projected };
     }
+    this.#projection.write(projection);
     this.#show(projection, this.#made.samples);
     this.#status.textContent = `${capitalize(nameProjection(projection))} of ${source.count} images`;
   }
 
   /** @param samples null for the images */
   #show(projection: ProjectionOf | null, samples: readonly Float32Array[] | null) {
-    this.projection = projection;
-    this.#showButtons();
+    this.#shown = projection;
+    this.#showButtons(projection !== null);
     this.emit("project", { samples });
   }
 
   /** Disables measuring while a projection is shown: no image then says at which position to measure. */
-  #showButtons() {
-    const isProjected = this.projection !== null;
+  #showButtons(isProjected: boolean) {
     this.#back.hidden = !isProjected;
     this.#measure.disabled = isProjected;
     this.#measure.title = isProjected ? "Go back to the images to measure them" : "";

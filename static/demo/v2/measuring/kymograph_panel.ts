@@ -21,7 +21,7 @@ import { type About, findShape, formatMeans, type Scan } from "../drawing/scan.t
 import { Panel, panel } from "./panel.ts";
 import { Work } from "./work.ts";
 import { findLineOver, findRegion, type Region, withRegion } from "../drawing/region.ts";
-import type { Drawn, KeptKymograph } from "../drawing/drawn.ts";
+import { type Drawn, type DrawnLook, KYMOGRAPH } from "../drawing/drawn.ts";
 import type { DrawingStore } from "../drawing/store.ts";
 import type { Column } from "../../../measure/csv.ts";
 import type { SvgPlot } from "./svg_plot.ts";
@@ -29,14 +29,19 @@ import type { SvgPlot } from "./svg_plot.ts";
 /** Interval at which the picture follows arriving images. */
 const SHOW_EVERY_MS = 400;
 
-/** Emits `grow` `{kymograph, isDone}` while images arrive, `end` after them, and `back` for the images. */
+/**
+ * Shows the line and the piece of its kymograph. Emits `change` and `make` with the earlier look of the kymograph when images are fetched, `grow`
+ * `{kymograph, isDone}` while they arrive, `end` after them, and `back` for the images.
+ */
 export class KymographPanel extends Panel<{
+  make: { look: DrawnLook | null };
   grow: { kymograph: Kymograph; isDone: boolean };
   end: Plain;
   back: Plain;
 }> {
   #source: ImageSource | null = null;
   readonly #store;
+  readonly #piece;
   #region: Region | undefined;
   /** The line over the images, also while their kymograph is shown. */
   #line: { points: LinePoint[]; width: number } | null = null;
@@ -57,6 +62,7 @@ export class KymographPanel extends Panel<{
   constructor(store: DrawingStore<Drawn>) {
     super();
     this.#store = store;
+    this.#piece = store.register(KYMOGRAPH);
     this.element = panel(
       this.#status,
       this.#length,
@@ -64,11 +70,6 @@ export class KymographPanel extends Panel<{
       fieldRow(this.#freehand.label, this.#width.label),
       fieldRow(this.#start, this.#work.progress, this.#back),
     );
-  }
-
-  /** Whether a kymograph is made, to be stored as JSON; null without a line, and in a kymograph. */
-  get kept(): KeptKymograph | null {
-    return this.#line === null || this.#isShown ? null : { isMade: this.#work.isRunning };
   }
 
   /** @param source a series, or null */
@@ -104,6 +105,9 @@ export class KymographPanel extends Panel<{
 
   /** Shows length, mean and profile of the line. Call when the samples have changed. */
   refresh(): void {
+    const isOver = !this.#isShown && findLineOver(this.#store.document.regions) !== null;
+    // There is none without a line, and in a kymograph.
+    this.#piece.amend(isOver ? this.#piece.value ?? { isMade: false } : null);
     const { regions } = this.#store.shown;
     this.#region = findRegion(regions, LINE_ID);
     if (!this.#isShown) this.#line = findLineOver(regions);
@@ -170,6 +174,10 @@ export class KymographPanel extends Panel<{
     const [source, line, { scan }] = [this.#source, this.#line, this];
     if (source === null || line === null || scan === null) return;
     const { count, axis } = source;
+    const { look = null } = this.#piece.value ?? {};
+    this.emit("make", { look });
+    this.#piece.amend({ ...this.#piece.value, isMade: true });
+    this.changed();
     const fault = await this.#work.run(async (signal) => {
       const { plane, channels } = scan.group;
       const series = { plane, channels, count, time: axis };
@@ -186,6 +194,10 @@ export class KymographPanel extends Panel<{
       this.emit("grow", { kymograph, isDone: true });
       this.#status.textContent = `${formatCount(kymograph.done)} of ${formatCount(count)} images`;
     });
-    if (fault !== null) this.emit("end");
+    if (fault === null) return;
+    // What was drawn in it waits for the next one.
+    if (!this.#isShown) this.#piece.amend({ ...this.#piece.value, isMade: false });
+    this.changed();
+    this.emit("end");
   }
 }

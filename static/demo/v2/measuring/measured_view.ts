@@ -7,7 +7,7 @@ import { type Axis, formatTableUnit, isTime, titleAxes } from "../../../measure/
 import { capitalize, nameProjection, parsePosition } from "../../../measure/stack.ts";
 import { byId, findWithin } from "../controls/element.ts";
 import { turnRegion } from "../drawing/region.ts";
-import { type Drawn, type DrawnLook, type KeptKymograph, lookOf, summarizeDrawn } from "../drawing/drawn.ts";
+import { type Drawn, type DrawnLook, lookOf, summarizeDrawn } from "../drawing/drawn.ts";
 import { type FetchRun, listImageSources } from "./image_series.ts";
 import { Measuring, type ShownPicture } from "./measuring.ts";
 import { placeInFile, typedPlanes } from "../drawing/scan.ts";
@@ -91,6 +91,7 @@ export class MeasuredView {
     const { kymographs } = this.#measuring;
     this.#measuring.images.on("project", ({ samples }) => this.#showProjection(samples));
     kymographs.on("grow", (made) => this.#growKymograph(made));
+    kymographs.on("make", ({ look }) => this.#former = look);
     kymographs.on("end", () => this.#former = null);
     kymographs.on("back", () => this.goBack());
   }
@@ -118,6 +119,7 @@ export class MeasuredView {
     const own = this.#measuring.drawn;
     this.#measuring.replace(this.#original === null ? drawn : drawn?.kymograph?.look?.drawn);
     if (isBefore) this.#measuring.replace(own);
+    else if (this.#original === null && drawn?.kymograph?.isMade) this.#makeAgain();
   }
 
   /** What was measured in the shown picture, and whether that is a kymograph; null while nothing is shown. */
@@ -140,7 +142,7 @@ export class MeasuredView {
     if (typed === null) this.#showPlain();
     else if (JSON.stringify(typed) !== JSON.stringify(this.#plain?.typed)) this.treat(typed);
     this.#measuring.replace(drawn);
-    if (drawn.kymograph?.isMade) this.#makeAgain(drawn.kymograph);
+    if (drawn.kymograph?.isMade) this.#makeAgain();
   }
 
   /** Deselects the tool and the shape; returns whether either was selected. */
@@ -190,14 +192,12 @@ export class MeasuredView {
     });
     this.#kept = null;
     if (taken === null && summarizeDrawn(drawn) !== "") this.#images.onLost();
-    if (!isKymograph && taken?.kymograph?.isMade) this.#makeAgain(taken.kymograph);
+    if (!isKymograph && taken?.kymograph?.isMade) this.#makeAgain();
   }
 
   /** Makes a kymograph again from the current images, with its earlier drawings. */
-  #makeAgain({ look = {} }: KeptKymograph) {
-    if (!this.#measuring.kymographs.hasSeries) return;
-    this.#former = look;
-    this.#measuring.kymographs.make();
+  #makeAgain() {
+    if (this.#measuring.kymographs.hasSeries) this.#measuring.kymographs.make();
   }
 
   /**

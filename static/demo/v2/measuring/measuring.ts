@@ -97,13 +97,10 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   #listed: object | null = null;
   readonly #paintSoon = runInNextFrame(() => this.#paint());
   readonly #store = new DrawingStore<Drawn>(NOTHING);
-  /** The document that the panels show. */
-  #followed: Drawn = NOTHING;
+  /** The document that was shown and told last. */
+  #told: Drawn = NOTHING;
   /** Identifies the picture of the steps. */
   #key = "";
-  /** Set while the panels follow the document. */
-  #isFollowing = false;
-  #isRecording = false;
   readonly #charts;
   readonly tools: Tools;
   readonly #bands = new TracePanel(this.#store);
@@ -127,7 +124,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   readonly #editor;
   readonly #exports;
   readonly #kymographFold = foldPanel("Line and kymograph", this.kymographs, "kymograph", true);
-  readonly images: ImagePanel = new ImagePanel(() => listMeasurableParts(this.#store.document.regions));
+  readonly images: ImagePanel = new ImagePanel(this.#store);
   readonly #imageFold = foldPanel("Images over time or focus", this.images, "images", true);
   readonly #traceFold = foldPanel("Bands and traces", this.#bands, "bands", true);
   readonly #measurementFolds = this.#measurements.map((panel) => ({
@@ -253,17 +250,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
 
   /** Drawings, settings and results as JSON; null while nothing is shown. */
   get drawn(): Drawn | null {
-    return this.#scan === null ? null : this.#collected;
-  }
-
-  /** The document with the settings and results that panels hold. */
-  get #collected(): Drawn {
-    return {
-      ...this.#store.document,
-      kymograph: this.kymographs.kept,
-      images: this.images.kept,
-      projection: this.images.projection,
-    };
+    return this.#scan === null ? null : this.#store.document;
   }
 
   /** What was measured in the shown picture, in words. */
@@ -320,8 +307,8 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
-    this.#isFollowing = true;
-    for (const panel of this.#measurements) panel.leave();
+    for (const panel of [...this.#measurements, this.images]) panel.leave();
+    this.#traced = null;
     // A file that was reopened keeps its steps.
     const time = stacks.get("T") ?? findTimeAxisOfScan(scan);
     this.#store.begin(this.#documentOf(scan, time, drawn, shown.kept), isSame && drawn !== null);
@@ -329,8 +316,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     // A kymograph in progress goes on.
     if (isKymograph) this.kymographs.showsKymograph();
     else this.kymographs.begin(scan, stacks.get("T") ?? null);
-    this.images.begin(scan, stacks, document);
-    this.#traced = null;
+    this.images.begin(scan, stacks);
     this.#trace(document);
     this.#followTraced();
     for (const fold of this.#lineFolds) fold.hidden = !scan.isLineScan;
@@ -338,9 +324,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     this.#imageFold.hidden = stacks.size === 0;
     this.#show(scan);
     this.tools.begin(scan, path, shown.why);
-    this.#isFollowing = false;
-    this.#store.amend(this.#collected);
-    this.#followed = this.#store.document;
+    this.#told = this.#store.document;
     this.#editor.begin(scan, isSame);
     this.#key = key;
     this.#showSteps();
@@ -423,8 +407,6 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   refresh(): void {
     const scan = this.#scan;
     if (scan === null) return;
-    if (this.#isRecording) this.#record();
-    const { document } = this.#store;
     for (const panel of this.#measurements) panel.refresh();
     const samples = scan.group.shown.map((channel) => channel.samples);
     // Taking the means of large rectangles again would slow down zooming.
@@ -437,49 +419,41 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       this.cursors.show(scan);
       this.#refresh();
     }
-    if (this.#isFollowing) return;
     // Dropping outdated results is not a step.
-    this.#store.amend(this.#collected);
-    this.#followed = this.#store.document;
-    if (this.#followed !== document) this.emit("drawn");
+    if (this.#store.document !== this.#told) this.#tell();
   }
 
   /** Takes back the last point of a track that is being drawn, else the last step. */
   undo(): void {
-    if (this.tools.removeLast()) return;
-    this.#record();
-    this.#store.undo();
+    if (!this.tools.removeLast()) this.#store.undo();
   }
 
   redo(): void {
-    if (this.#store.isPreviewing) return;
-    this.#record();
-    this.#store.redo();
+    if (!this.#store.isPreviewing) this.#store.redo();
   }
 
   /** Shows other drawings of the same picture, as one step; the judgement stays if they state none. */
   replace(kept: Drawn | null | undefined): void {
-    this.#record();
     const other = this.#scan && fitDrawn(kept, this.#scan);
     if (other === null) return;
     const { accepted, origin } = this.#store.document;
     this.#store.record({ accepted, origin, ...other });
   }
 
-  /** Shows the document after a step, and takes over the results that follow from it. */
+  /** Shows the document after a step; what follows from it belongs to the step. */
   #follow() {
     const scan = this.#scan;
-    if (scan === null || this.#isFollowing) return;
-    this.#isFollowing = true;
-    const [now, former] = [this.#store.document, this.#followed];
-    if (now.images !== former.images || now.projection !== former.projection) this.images.redraw(now);
+    if (scan === null || this.#traced === null) return;
     const traced = this.#traced;
-    this.#trace(now);
+    this.#trace(this.#store.document);
     this.#followTraced();
-    this.#show(scan, former, traced !== this.#traced);
-    this.#isFollowing = false;
-    this.#store.amend(this.#collected);
-    this.#followed = this.#store.document;
+    this.#show(scan, this.#told, traced !== this.#traced);
+  }
+
+  /** Tells of the document once the pieces have followed. */
+  #tell() {
+    if (this.#traced === null) return;
+    this.#told = this.#store.document;
     this.#showSteps();
     this.emit("drawn");
   }
@@ -510,7 +484,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** Shows regions while one is being drawn or moved. */
   #preview() {
     const scan = this.#scan;
-    if (scan === null || this.#isFollowing) return;
+    if (scan === null) return;
     const { regions } = this.#store.document;
     this.#read(regions);
     this.kymographs.show();
@@ -518,8 +492,6 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       this.cursors.show(scan);
     }
     this.#drawMarks();
-    // What panels have changed meanwhile.
-    if (!this.#store.isPreviewing) this.#record();
   }
 
   /** Reads out the region that differs from a table. */
@@ -611,6 +583,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       ),
     ];
     this.#store.on("change", () => this.#follow());
+    this.#store.on("settled", () => this.#tell());
     this.#store.on("preview", () => this.#preview());
     for (const panel of this.#measurements) {
       panel.on("pick", () => this.#showPicked(panel));
@@ -621,7 +594,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
         this.#paintSoon();
       });
     }
-    this.images.addEventListener("change", () => this.#recordSoon());
+    for (const part of [this.images, this.kymographs]) part.addEventListener("change", () => this.refresh());
     this.images.on("means", () => showAbove("source"));
     this.#accepted.addEventListener("change", () => {
       const { checked } = this.#accepted;
@@ -634,21 +607,6 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     for (const part of [host, ...this.#measurements.map(({ output }) => output)]) {
       part.addEventListener("change", () => this.#store.endTyping());
     }
-  }
-
-  /** Records one step after several panels have changed in turn. */
-  #recordSoon() {
-    if (this.#isRecording || this.#isFollowing) return;
-    this.#isRecording = true;
-    queueMicrotask(() => this.#record());
-  }
-
-  /** Records what panels have changed; while a region is being drawn, once that has ended. */
-  #record() {
-    this.#isRecording = false;
-    if (this.#isFollowing || this.#store.isPreviewing || this.#scan === null) return;
-    this.#followed = this.#collected;
-    this.#store.record(this.#followed);
   }
 
   #showSteps() {
