@@ -9,6 +9,7 @@ import { element } from "../controls/element.ts";
 import { button, countField, fieldRow, tables } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
 import { nameRegion } from "../drawing/kinds.ts";
+import { CURSORS } from "../drawing/pieces.ts";
 import { type Region, selectKinds } from "../drawing/region.ts";
 import { Panel, panel, velocityColumn } from "./panel.ts";
 import type { About, Scan } from "../drawing/scan.ts";
@@ -25,6 +26,7 @@ type CursorRow = Column & { values: (number | null)[]; text: (value: number | nu
 /** The table of the pinned cursors. */
 export class CursorPanel extends Panel {
   readonly #store;
+  readonly #piece;
   readonly #list;
   readonly #lines = countField("Average over", "cursor-lines", 1, "lines ×", () => this.#typed(), MOST);
   readonly #columns = countField("", "cursor-columns", 1, "columns", () => this.#typed(), MOST);
@@ -36,6 +38,7 @@ export class CursorPanel extends Panel {
   constructor(store: DrawingStore<Drawn>, pin: () => void) {
     super();
     this.#store = store;
+    this.#piece = store.register(CURSORS);
     this.#list = new RegionList(store, ["cursor"], "Cursors");
     this.#columns.input.ariaLabel = "Columns of the mean";
     const pinned = button("Pin", pin, {
@@ -61,14 +64,13 @@ export class CursorPanel extends Panel {
   }
 
   #typed() {
-    const cursors = { lines: this.#lines.number, columns: this.#columns.number };
-    this.#store.record({ ...this.#store.document, cursors });
+    this.#piece.write({ lines: this.#lines.number, columns: this.#columns.number });
   }
 
   /** Lists the cursors. Call when they, their settings or the samples have changed. */
   show(scan: Scan): void {
     this.scan = scan;
-    const { lines, columns } = this.#store.document.cursors;
+    const { lines, columns } = this.#piece.value;
     if (this.#lines.number !== lines) this.#lines.number = lines;
     if (this.#columns.number !== columns) this.#columns.number = columns;
     const cursors = this.#all;
@@ -104,7 +106,7 @@ export class CursorPanel extends Panel {
   }
 
   get about(): About {
-    const { lines, columns } = this.#store.document.cursors;
+    const { lines, columns } = this.#piece.value;
     return [["Lines averaged", lines], ["Columns averaged", columns]];
   }
 

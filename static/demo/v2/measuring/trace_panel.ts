@@ -5,6 +5,7 @@ import { chooseUsualSpan, describeBaseline, type TraceSettings } from "../../../
 import { element } from "../controls/element.ts";
 import { checkField, settingsGrid } from "../controls/fields.ts";
 import { RegionList } from "../drawing/list.ts";
+import { TRACES } from "../drawing/pieces.ts";
 import { makeBandTraces, type Trace, TraceMemory } from "./band_traces.ts";
 import { makeTraceColumns } from "../../../measure/result_tables.ts";
 import { type LineSpan, Panel, panel, plotOver } from "./panel.ts";
@@ -62,7 +63,7 @@ export function chooseTraceSettingsOver(
 
 /** Bands and their traces. */
 export class TracePanel extends Panel<Plain, Samples> {
-  readonly #store;
+  readonly #piece;
   #bands: readonly BandRegion[] = [];
   #made: { of: unknown[]; traces: Trace[]; baselines: ChartCurve[] } = { of: [], traces: [], baselines: [] };
   readonly #memory = new TraceMemory();
@@ -79,7 +80,7 @@ export class TracePanel extends Panel<Plain, Samples> {
 
   constructor(store: DrawingStore<Drawn>) {
     super();
-    this.#store = store;
+    this.#piece = store.register(TRACES);
     this.list = new RegionList(
       store,
       ["band"],
@@ -93,7 +94,7 @@ export class TracePanel extends Panel<Plain, Samples> {
 
   /** How traces are made; means over focus are shown as they are. */
   get kept(): TraceSettings {
-    return this.scan?.isLineScan === false ? PLAIN_TRACE : this.#store.document.traces ?? NEW_TRACE;
+    return this.scan?.isLineScan === false ? PLAIN_TRACE : this.#piece.value ?? NEW_TRACE;
   }
 
   /** Shows bands and settings of the document. @param picture that bands are drawn in */
@@ -219,7 +220,7 @@ export class TracePanel extends Panel<Plain, Samples> {
   #typed() {
     const isChange = this.#change.input.checked;
     this.#shown = { ...PLAIN_TRACE, isChange, ...this.#average.settings, ...this.#fields.settings };
-    this.#store.record({ ...this.#store.document, traces: this.#shown });
+    this.#piece.write(this.#shown);
     this.#showBaseline();
   }
 }
