@@ -155,6 +155,28 @@ Deno.test("carries nothing from a line scan to an image, and what fits from an i
   assert.deepEqual(addToOwn(fitted!, { ...own, regions: [point] }).regions, [near, point]);
 });
 
+Deno.test("carries a kymograph that was made, with its bands and settings, along a line that fits", () => {
+  const image = (columns: number, names: readonly string[]) => scanOf(columns, names, { unit: "um" });
+  const path = { ...region("path", "kymograph-line", "", ends([5.5, 5.5], [5.5, 50.5])), width: 2 };
+  const inside: Drawn = { ...DRAWN, accepted: true, origin: "m" };
+  const kymograph = { isMade: true, look: { statistic: "max" as const, drawn: inside } };
+  const drawn: Drawn = { ...DRAWN, isLineScan: false, regions: [path], measurements: {}, kymograph };
+  const source = image(60, ["Blood", "Calcium"]);
+  const other = image(60, ["Calcium", "Blood"]);
+  const kept = carryTo(carryFrom(drawn, source, ""), other).drawn!.kymograph!;
+  assert.equal(kept.isMade, true);
+  const { accepted, origin, shape, regions, measurements } = kept.look!.drawn!;
+  // Any number of images has at least one, and the line as many columns.
+  assert.deepEqual([accepted, origin, shape], [undefined, undefined, [1, 60]]);
+  assert.deepEqual(regions, DRAWN.regions.filter(({ kind }) => kind === "band"));
+  const { velocity } = DRAWN.measurements!;
+  assert.deepEqual(measurements!.velocity, { ...velocity, channel: "0", results: [], edits: [] });
+  // One that was not made is not made there, either, and none without its line.
+  const not = { ...drawn, kymograph: { ...kymograph, isMade: false } };
+  assert.deepEqual(carryTo(carryFrom(not, source, ""), other).drawn!.kymograph, { isMade: false });
+  assert.equal(carryTo(carryFrom(drawn, source, ""), image(45, ["Blood"])).drawn!.kymograph, null);
+});
+
 /** What a page shows and says, and how its user agrees. */
 function page() {
   const [shown, notices] = [[] as unknown[], [] as (string | null)[]];

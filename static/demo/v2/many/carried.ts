@@ -7,8 +7,15 @@ import { chooseUnitSymbol, formatDigits } from "../../../measure/axes.ts";
 import { KINDS } from "../drawing/kinds.ts";
 import { ALL_BANDS, type Region, selectKinds } from "../drawing/region.ts";
 import { isOfRecording, listMeasurableParts, makeIdsDistinct } from "../drawing/table.ts";
-import { type Drawn, mapMeasurements, summarizeDrawn, withoutResults } from "../drawing/drawn.ts";
+import {
+  type Drawn,
+  type KeptKymograph,
+  mapMeasurements,
+  summarizeDrawn,
+  withoutResults,
+} from "../drawing/drawn.ts";
 import { findShape, type Scan } from "../drawing/scan.ts";
+import type { Of } from "../../../measure/result.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
 /** Regions and settings of a recording, as JSON. */
@@ -47,13 +54,23 @@ export function carryFrom(drawn: Drawn, scan: Scan, key: string, typed: TypedSca
     drawn: withoutResults({
       ...others,
       regions: carried.map(({ written: _, ...region }) => region),
-      kymograph: kymograph && { isMade: false },
+      kymograph: kymograph && carryKymograph(kymograph),
     }),
     channels: scan.group.channels.map(({ name }) => name),
     pixelTime: 1e6 * scan.pixelTime,
     step: scan.axes[1].step,
     typed,
   };
+}
+
+/** A kymograph that was made is made of the other images, too, with its bands and settings; all else in it belongs to its times. */
+function carryKymograph({ isMade, look }: KeptKymograph): KeptKymograph {
+  const drawn = look?.drawn;
+  if (!isMade || !drawn) return { isMade };
+  const { shape: [, columns], regions, accepted: _, origin: __, ...others } = drawn;
+  const bands = selectKinds(regions, "band").map(({ written: _, ...band }) => band);
+  // It fits any number of images.
+  return { isMade, look: { drawn: { ...others, shape: [1, columns], regions: bands } } };
 }
 
 /** Fits regions and settings to another recording; `drawn` is null if only one of the two is a line scan. */
@@ -72,11 +89,12 @@ export function carryTo({ drawn, channels, pixelTime, step, name }: Carried, sca
     const same = scan.group.channels.findIndex(({ name }) => name === channels[place]);
     return String(same >= 0 ? same : place < scan.group.channels.length ? place : 0);
   };
-  const placed = ({ band, channel }: { band: string; channel: string }) => ({
+  const placedIn = (parts: readonly { id: string }[]) => ({ band, channel }: Of) => ({
     // Measures whole lines in place of a band that is left out.
-    band: band === ALL_BANDS || measurable.some(({ id }) => id === band) ? band : "",
+    band: band === ALL_BANDS || parts.some(({ id }) => id === band) ? band : "",
     channel: channelOf(Number(channel)),
   });
+  const placed = placedIn(measurable);
   const fitted = {
     ...drawn,
     shape,
@@ -86,7 +104,9 @@ export function carryTo({ drawn, channels, pixelTime, step, name }: Carried, sca
       ...placed(one),
       settings: { ...settings, ...settings.pixelTime === pixelTime && { pixelTime: 1e6 * scan.pixelTime } },
     })),
-    kymograph: selectKinds(regions, "path").length > 0 ? drawn.kymograph : null,
+    kymograph: selectKinds(regions, "path").length > 0 && drawn.kymograph
+      ? placeKymograph(drawn.kymograph, placedIn)
+      : null,
   };
   const left = summarizeDrawn({
     regions: fits.flatMap(({ region, fitted }) => fitted === null ? region : []),
@@ -100,6 +120,18 @@ export function carryTo({ drawn, channels, pixelTime, step, name }: Carried, sca
     bands.length > 0 && step !== here ? `Bands keep their columns, of ${steps}.` : "",
   ];
   return { drawn: fitted, words: words.filter((text) => text !== "").join(" ") };
+}
+
+/** A kymograph with the channels of the other recording. */
+function placeKymograph(
+  kymograph: KeptKymograph,
+  placedIn: (bands: readonly Region[]) => (of: Of) => Of,
+): KeptKymograph {
+  const drawn = kymograph.look?.drawn;
+  if (!drawn) return kymograph;
+  const placed = placedIn(selectKinds(drawn.regions, "band"));
+  const measurements = mapMeasurements(drawn.measurements, (one) => ({ ...one, ...placed(one) }));
+  return { ...kymograph, look: { drawn: { ...drawn, measurements } } };
 }
 
 /** Adds drawings to the recording's own judgement and regions. */
@@ -155,7 +187,9 @@ export function offerWaiting(
   const use = () => {
     wait(null);
     show(drawn, carried.typed);
-    notice(`Regions and settings of ${carried.name} are used here; Undo takes them away. ${words}`.trim());
+    // The steps of its images end with a kymograph.
+    const how = drawn.kymograph?.isMade ? ", and its kymograph is made" : "; Undo takes them away";
+    notice(`Regions and settings of ${carried.name} are used here${how}. ${words}`.trim());
   };
   if (own === "") return use();
   notice(
