@@ -92,7 +92,7 @@ export function withoutResults<Kept extends Drawn | null | undefined>(kept: Kept
   const look = kymograph?.look && { ...kymograph.look, drawn: withoutResults(kymograph.look.drawn) };
   return {
     ...kept,
-    ...mapPieces(kept, ({ withoutResults }, value) => withoutResults?.(value) ?? value),
+    ...mapPieces(kept, (kind, value) => kind.withoutResults?.(value) ?? value),
     kymograph: look ? { ...kymograph, look } : kymograph,
   };
 }

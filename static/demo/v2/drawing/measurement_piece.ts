@@ -110,24 +110,23 @@ export const makeMeasurementPiece = (key: string): PieceKind<KeptMeasurement> =>
   initial: UNMEASURED,
   words: "measurements",
   restore: (stored) => isMeasurement(stored) ? stored as KeptMeasurement : null,
-  toDocument: writeMeasurement,
+  named: nameMeasurement,
+  // The items are in analyses. Edits of another time or focus stay in the browser: the documents state one position.
+  toDocument: ({ place: here, results, edits, ...one }) => ({
+    ...one,
+    results: results.map(({ found: _, rejected: __, ...result }) => result),
+    edits: edits.filter((edit) => isHere(edit, here)).map(({ place: _, ...edit }) => edit),
+  }),
   withoutResults: (value) => ({ ...value, results: [], edits: [] }),
 });
 
-/** What documents keep of a measurement beside the items, which are in analyses. */
-function writeMeasurement(
-  { results, edits, place: here, ...one }: KeptMeasurement,
-  { band: nameBand, channel: nameChannel }: Naming,
-) {
-  const placed = ({ band, channel }: Of) => ({ band: nameBand(band), channel: nameChannel(channel) });
+function nameMeasurement(value: KeptMeasurement, naming: Naming) {
+  const placed = ({ band, channel }: Of) => ({ band: naming.band(band), channel: naming.channel(channel) });
+  const { results, edits } = value;
   return {
-    ...one,
-    ...placed(one),
-    results: results.map(({ found: _, rejected: __, ...result }) => ({ ...result, of: placed(result.of) })),
-    // Edits of another time or focus stay in the browser: the documents state one position.
-    edits: edits.filter((edit) => isHere(edit, here)).map(({ place: _, ...edit }) => ({
-      ...edit,
-      of: placed(edit.of),
-    })),
+    ...value,
+    ...placed(value),
+    results: results.map((result) => ({ ...result, of: placed(result.of) })),
+    edits: edits.map((edit) => ({ ...edit, of: placed(edit.of) })),
   };
 }

@@ -22,8 +22,10 @@ export interface PieceKind<Value> {
   readonly initial: Value;
   /** Takes what was stored, which another program or damage may have changed. @returns null if it cannot be used */
   restore(stored: unknown): Value | null;
+  /** The value with bands and channels as they are named elsewhere; missing if it names none. */
+  named?(value: NonNullable<Value>, naming: Naming): unknown;
   /** What an archive keeps of it beside analyses; missing if that is all. */
-  toDocument?(value: NonNullable<Value>, naming: Naming): unknown;
+  toDocument?(value: NonNullable<Value>): unknown;
   /** What holds for other samples; missing if all does. */
   withoutResults?(value: NonNullable<Value>): Value;
 }

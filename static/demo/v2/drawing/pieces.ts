@@ -14,7 +14,7 @@ import {
   withFields,
 } from "../controls/shape.ts";
 import { isAbout, isTrace, makeMeasurementPiece } from "./measurement_piece.ts";
-import { type PieceKind, readPath, writePath } from "./piece.ts";
+import { type Naming, type PieceKind, readPath, writePath } from "./piece.ts";
 import type { PartMeans } from "../../../measure/image_traces.ts";
 import type { Over, ProjectionOf } from "../../../measure/stack.ts";
 import type { About } from "./scan.ts";
@@ -91,6 +91,10 @@ export const PIECES: readonly PieceKind<unknown>[] = [
   PROJECTION,
   ...MEASUREMENTS.map(({ key }) => makeMeasurementPiece(key)),
 ] as PieceKind<unknown>[];
+
+/** The pieces that a document has, with bands and channels as they are named elsewhere. */
+export const namePieces = (document: object, naming: Naming): object =>
+  mapPieces(document, (kind, value) => kind.named?.(value, naming) ?? value);
 
 /** The pieces that a document has, each as a change makes it; undefined leaves it out. */
 export const mapPieces = (

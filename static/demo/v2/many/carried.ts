@@ -6,6 +6,8 @@ import { readKept, writeKept } from "../controls/kept.ts";
 import { chooseUnitSymbol, formatDigits } from "../../../measure/axes.ts";
 import { KINDS } from "../drawing/kinds.ts";
 import { ALL_BANDS, type Region, selectKinds } from "../drawing/region.ts";
+import type { Naming } from "../drawing/piece.ts";
+import { namePieces } from "../drawing/pieces.ts";
 import { isOfRecording, listMeasurableParts, makeIdsDistinct } from "../drawing/table.ts";
 import {
   type Drawn,
@@ -15,7 +17,6 @@ import {
   withoutResults,
 } from "../drawing/drawn.ts";
 import { findShape, type Scan } from "../drawing/scan.ts";
-import type { Of } from "../../../measure/result.ts";
 import type { TypedScan } from "../../../measure/typed_scan.ts";
 
 /** Regions and settings of a recording, as JSON. */
@@ -89,23 +90,22 @@ export function carryTo({ drawn, channels, pixelTime, step, name }: Carried, sca
     const same = scan.group.channels.findIndex(({ name }) => name === channels[place]);
     return String(same >= 0 ? same : place < scan.group.channels.length ? place : 0);
   };
-  const placedIn = (parts: readonly { id: string }[]) => ({ band, channel }: Of) => ({
+  const namingIn = (parts: readonly { id: string }[]): Naming => ({
     // Measures whole lines in place of a band that is left out.
-    band: band === ALL_BANDS || parts.some(({ id }) => id === band) ? band : "",
-    channel: channelOf(Number(channel)),
+    band: (id) => id === ALL_BANDS || parts.some((part) => part.id === id) ? id : "",
+    channel: (index) => channelOf(Number(index)),
   });
-  const placed = placedIn(measurable);
+  const named: Drawn = { ...drawn, ...namePieces(drawn, namingIn(measurable)) };
   const fitted = {
-    ...drawn,
+    ...named,
     shape,
     regions,
-    measurements: mapMeasurements(drawn.measurements, ({ settings, ...one }) => ({
+    measurements: mapMeasurements(named.measurements, ({ settings, ...one }) => ({
       ...one,
-      ...placed(one),
       settings: { ...settings, ...settings.pixelTime === pixelTime && { pixelTime: 1e6 * scan.pixelTime } },
     })),
     kymograph: selectKinds(regions, "path").length > 0 && drawn.kymograph
-      ? placeKymograph(drawn.kymograph, placedIn)
+      ? nameInKymograph(drawn.kymograph, namingIn)
       : null,
   };
   const left = summarizeDrawn({
@@ -123,15 +123,14 @@ export function carryTo({ drawn, channels, pixelTime, step, name }: Carried, sca
 }
 
 /** A kymograph with the channels of the other recording. */
-function placeKymograph(
+function nameInKymograph(
   kymograph: KeptKymograph,
-  placedIn: (bands: readonly Region[]) => (of: Of) => Of,
+  namingIn: (bands: readonly Region[]) => Naming,
 ): KeptKymograph {
   const drawn = kymograph.look?.drawn;
   if (!drawn) return kymograph;
-  const placed = placedIn(selectKinds(drawn.regions, "band"));
-  const measurements = mapMeasurements(drawn.measurements, (one) => ({ ...one, ...placed(one) }));
-  return { ...kymograph, look: { drawn: { ...drawn, measurements } } };
+  const naming = namingIn(selectKinds(drawn.regions, "band"));
+  return { ...kymograph, look: { drawn: { ...drawn, ...namePieces(drawn, naming) } } };
 }
 
 /** Adds drawings to the recording's own judgement and regions. */

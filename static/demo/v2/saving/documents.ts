@@ -9,7 +9,7 @@ import { chooseParameterUnit, type Measurement } from "../../../measure/measurem
 import { capitalize, nameProjection } from "../../../measure/stack.ts";
 import { LINE_ID } from "../../../measure/image_parts.ts";
 import { selectTracedRegions } from "../../../measure/image_traces.ts";
-import { mapPieces } from "../drawing/pieces.ts";
+import { mapPieces, namePieces } from "../drawing/pieces.ts";
 import type { Drawn } from "../drawing/drawn.ts";
 import { findShape, type Scan } from "../drawing/scan.ts";
 import { ALL_BANDS, findLineOver, findRegion, selectKinds, type WrittenRegion } from "../drawing/region.ts";
@@ -76,7 +76,7 @@ function collectSettings(drawn: Drawn, channels: DocumentChannels) {
     channel: (index: string) => rankOf(channels, Number(index)),
   };
   return {
-    ...mapPieces(drawn, ({ toDocument }, value) => toDocument?.(value, naming) ?? value),
+    ...mapPieces(namePieces(drawn, naming), (kind, value) => kind.toDocument?.(value) ?? value),
     shape,
     isLineScan,
     isKymographMade: kymograph?.isMade ?? false,

@@ -17,6 +17,8 @@ import {
   isWrittenRegion,
 } from "./checked.ts";
 import { type makeMember, unpackNumbers, VERSION } from "./documents.ts";
+import type { Naming } from "../drawing/piece.ts";
+import { namePieces } from "../drawing/pieces.ts";
 import { OWN, readRegions } from "./regions.ts";
 import type { Acquisition, ExportMember, OpenResponse } from "../../../client/v2/acq-client.ts";
 import type { Rejected } from "../../../measure/measurement.ts";
@@ -151,6 +153,7 @@ export function restoreDocuments(
   const isOurs = version === VERSION;
   const saved = isOurs && own !== null ? own : {};
   const { settings, lost: lostSettings } = checkSettings(saved.settings);
+  const { isKymographMade = false, ...pieces } = settings;
   const { position, lost: lostPosition } = checkPosition(saved.position);
   const { look, lost: lostLook } = checkLook(saved.look);
   const { typed = null } = look;
@@ -173,10 +176,12 @@ export function restoreDocuments(
   const accepted = image.accepted === true;
   return {
     drawn: {
+      traces: null,
+      cursors: { lines: 1, columns: 1 },
+      ...namePieces(pieces, channels),
       shape,
       isLineScan,
       regions,
-      traces: settings.traces ?? null,
       measurements: mapMeasurements(settings.measurements, (one, key) => results.measurementOf(one, key)),
       ...images && {
         images: {
@@ -185,11 +190,9 @@ export function restoreDocuments(
           channels: info.channels.map(({ name }) => name),
         },
       },
-      ...settings.projection && { projection: settings.projection },
-      cursors: { lines: 1, columns: 1, ...settings.cursors },
       kymograph: selectKinds(regions, "path").length === 0
         ? null
-        : { isMade: settings.isKymographMade === true, ...placeInKymograph(results.of("kymograph").look) },
+        : { isMade: isKymographMade, ...placeInKymograph(results.of("kymograph").look) },
       accepted: image.accepted === (info.collection?.member.accepted ?? false) ? null : accepted,
       origin: mark,
     },
@@ -216,7 +219,7 @@ function writeNote(other: number | null, outside: readonly string[], lost: reado
 }
 
 /** The channels of documents, which name them by their rank in the file, and those of the page. */
-class SavedChannels {
+class SavedChannels implements Naming {
   readonly #ascending: readonly number[];
   readonly #spectral;
   readonly #l;
@@ -243,9 +246,17 @@ class SavedChannels {
     return this.#ascending[this.isFolded ? rank * this.#spectral + this.#l : rank];
   }
 
+  band(id: string): string {
+    return id;
+  }
+
   /** Names the channel as the page does. */
+  channel(rank: string): string {
+    return String(this.indexOf(Number(rank)) ?? 0);
+  }
+
   placed({ band, channel }: Of): Of {
-    return { band, channel: String(this.indexOf(Number(channel)) ?? 0) };
+    return { band, channel: this.channel(channel) };
   }
 
   has({ channel }: Of): boolean {
