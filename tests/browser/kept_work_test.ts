@@ -32,6 +32,9 @@ async function drawAll(viewer: Viewer): Promise<void> {
   await viewer.drawBand(...ACTIVE);
   await drawLine(viewer);
   await viewer.page.click("#tool-zoom");
+  // The shown channel has no streaks.
+  await viewer.unfold("velocity");
+  await viewer.page.selectOption("#velocity-channel", "0");
   await viewer.measureVelocities();
   await viewer.findEvents("1");
   await viewer.page.locator("#drawer-events tbody input").first().fill("whisker");

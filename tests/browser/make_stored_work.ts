@@ -34,8 +34,11 @@ async function measureScan(viewer: Viewer): Promise<void> {
   await page.click("#tool-zoom");
   await viewer.unfold("velocity", "cursors");
   await page.selectOption("#velocity-band", "");
+  await page.selectOption("#velocity-channel", "0");
   await viewer.enter("#velocity-window", "80");
   await viewer.measureVelocities();
+  await viewer.unfold("events");
+  await page.selectOption("#events-channel", "0");
   await viewer.findPeaks();
   const rows = page.locator("#drawer-events tbody tr");
   await rows.first().locator("input").fill('a "note", NaN');

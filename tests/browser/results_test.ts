@@ -149,3 +149,55 @@ test("results: a left out window stays left out in another window and step", asy
   await measure(viewer, "velocity", { label: "Band 1" });
   assert.match(await viewer.text("#drawer-velocity .result"), /Left out 1/);
 });
+
+/** Runs in the page: lets regions wait for the next recording. */
+const waitFor = (carried: string) =>
+  `sessionStorage.setItem("acq-server carried 2", ${JSON.stringify(carried)})`;
+
+/** Runs in the page: what the button says once it was pressed. */
+const startEvents = `(() => {
+  const button = document.getElementById("events-start");
+  button.click();
+  return button.textContent;
+})()`;
+
+test(
+  "results: events of many lines are measured in workers, while the page answers",
+  async (viewer, page) => {
+    // 24 equal bands of 2,500 lines, which are more than are measured at once, with an event every 250 lines.
+    const [lines, columns, count] = [2500, 20, 24];
+    const { normal } = noise(5);
+    const plane = Uint16Array.from({ length: lines * columns }, (_, i) => {
+      const t = Math.floor(i / columns) % 250 - 50;
+      const rise = t <= 0 ? 0 : 900 * (1 - Math.exp(-t / 3)) * Math.exp(-t / 20);
+      return Math.round(1000 + rise + 20 * normal());
+    });
+    const ends = [{ x: null, y: 0 }, { x: null, y: columns }];
+    const regions = Array.from({ length: count }, (_, i) => (
+      { id: `band-${i + 1}`, kind: "band", name: "", color: "#ff0000", ends }
+    ));
+    const drawn = { shape: [lines, columns], isLineScan: true, regions, cursors: { lines: 1, columns: 1 } };
+    const carried = { key: "", name: "", drawn, channels: [], pixelTime: 0, step: 1, typed: null };
+    await page.evaluate(waitFor(JSON.stringify(carried)));
+    await viewer.openBytes("long.oir", measuredScan(columns, [plane, plane], lines));
+    await viewer.unfold("events");
+    await page.selectOption("#events-band", { label: "all bands" });
+    assert.equal(await page.evaluate(startEvents), "Cancel", "the page answers meanwhile");
+    const done = () => page.locator("#events-start", { hasText: "Measure" }).waitFor();
+    await done();
+    const words = async () => (await page.locator("#drawer-events .summaries").innerText()).split("\n");
+    const before = await words();
+    for (const row of before.slice(1)) {
+      const [, ...cells] = row.split("\t");
+      assert.deepEqual([cells.length, new Set(cells).size], [count, 1], "the bands are equal");
+    }
+    await page.locator("#events-more", { hasText: `of ${10 * count - 100}` }).waitFor();
+    // Another average measures all of them again, which Undo takes back with the setting.
+    await viewer.enter("#events-average", "9");
+    await done();
+    await viewer.kept();
+    assert.notDeepEqual(await words(), before);
+    await page.click("#undo");
+    assert.deepEqual([await words(), await page.inputValue("#events-average")], [before, "1"]);
+  },
+);

@@ -187,6 +187,19 @@ Deno.test("each of 2,000 edits finds the item that a search among all finds, and
   assert.deepEqual(new Map(noted), expected);
 });
 
+Deno.test("an edit concerns an item one line away, and none that is two away", () => {
+  const noted = (line: number) =>
+    keepItems(EVENTS!, result([{ line: 100 }]), [{ of: OF, place: "p", line, note: "a" }]).items
+      .map(({ edit }) => edit?.note);
+  assert.deepEqual([98, 99, 100, 101, 102].map((line) => noted(line)[0]), [
+    undefined,
+    "a",
+    "a",
+    "a",
+    undefined,
+  ]);
+});
+
 Deno.test("candidates at the place of an item are left out, and others stay", () => {
   const items = [spark(100, 10), spark(300, 10)];
   const candidates = [spark(104, 11), spark(106, 10), spark(100, 13), { line: NaN }, spark(299, 8)];

@@ -103,6 +103,9 @@ Deno.test("keeps a typed time along the line, and a channel of another name", ()
   );
   const { settings, channel } = drawn!.measurements!.velocity!;
   assert.deepEqual([settings.pixelTime, channel], [1.5, "1"]);
+  // The first of fewer channels.
+  const { drawn: narrow } = carryTo(carried, scanOf(60, ["CH1"]));
+  assert.equal(narrow!.measurements!.velocity!.channel, "0");
 });
 
 Deno.test("clips or omits regions outside the other picture, with a message", () => {

@@ -107,8 +107,8 @@ Deno.test("compares documents as JSON, and does not look into parts that both sh
 function pieces() {
   const store = new DrawingStore<Document & { flow?: unknown; light?: { dark?: number } }>(document(0));
   const restore = (stored: unknown) => typeof stored === "number" ? stored : null;
-  const flow = store.register({ path: ["flow"], initial: 1, restore });
-  const dark = store.register({ path: ["light", "dark"], initial: 10, restore });
+  const flow = store.register({ path: ["flow"], words: "flow", initial: 1, restore });
+  const dark = store.register({ path: ["light", "dark"], words: "dark level", initial: 10, restore });
   const told: string[] = [];
   store.on("change", () => told.push("document"));
   flow.on("change", () => told.push(`flow ${flow.value}`));

@@ -67,6 +67,11 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
     return piece;
   }
 
+  /** Whether a change is being told. */
+  get isTelling(): boolean {
+    return this.#isTelling;
+  }
+
   get canUndo(): boolean {
     return this.#past.length > 0;
   }

@@ -91,6 +91,7 @@ async function measureTraced(
     const own = { band: first, channel: "0", settings: found[0]!.settings, ...fields };
     return [key, {
       ...own,
+      followsShown: false,
       results: [...others, ...found],
       edits: drawn.measurements?.[key]?.edits ?? [],
       place,

@@ -27,6 +27,8 @@ export class ItemList<Group extends Listed> {
   /** Number of rows shown at most. */
   #most = ROWS_AT_ONCE;
   #shown: { groups: readonly Group[]; scan: Pick<Scan, "axes" | "noun"> } | null = null;
+  /** The columns that were made last. */
+  #made: { of: readonly unknown[]; columns: ReturnType<Measurement["columns"]> } = { of: [], columns: [] };
   #rows: { group: Group; item: Item; row: HTMLTableRowElement }[] = [];
 
   constructor(
@@ -57,13 +59,10 @@ export class ItemList<Group extends Listed> {
   show(groups: readonly Group[], scan: Pick<Scan, "axes" | "noun">): void {
     this.#shown = { groups, scan };
     const { axes, noun } = scan;
-    const { key, title, at, listed, columns: all } = this.#measurement;
+    const { key, title } = this.#measurement;
     const found = groups.flatMap((group) => group.items.map((item) => ({ group, item })));
     const items = found.map(({ item }) => item);
-    const columns = (listed?.(items, axes) ?? all(items, axes).slice(0, at === undefined ? undefined : -1))
-      .filter(({ values, step }) =>
-        Array.from(values).some((value) => !["", MISSING].includes(formatCell(value, step)))
-      );
+    const columns = this.#columnsOf(groups, items, axes);
     const isNamed = groups.length > 1;
     const seen = found.slice(0, this.#most);
     const rows = seen.map(({ group, item }, i) => {
@@ -91,6 +90,21 @@ export class ItemList<Group extends Listed> {
     // After a row was removed, the focus goes to the next one.
     const next = focused && this.#rows[Math.min(focused.at, this.#rows.length - 1)];
     if (next) findWithin(next.row, focused.control).focus();
+  }
+
+  /** The columns that are not empty; made once for the same items, whose names may have changed. */
+  #columnsOf(groups: readonly Group[], items: readonly Item[], axes: Scan["axes"]) {
+    const of = [axes, ...groups.map((group) => group.items)];
+    if (of.length === this.#made.of.length && of.every((part, i) => part === this.#made.of[i])) {
+      return this.#made.columns;
+    }
+    const { at, listed, columns: all } = this.#measurement;
+    const columns = (listed?.(items, axes) ?? all(items, axes).slice(0, at === undefined ? undefined : -1))
+      .filter(({ values, step }) =>
+        Array.from(values).some((value) => !["", MISSING].includes(formatCell(value, step)))
+      );
+    this.#made = { of, columns };
+    return columns;
   }
 
   /** The button in a row that has the focus. */

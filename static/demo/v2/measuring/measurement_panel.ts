@@ -1,13 +1,6 @@
 /** The panel of a measurement of bands (measurement.ts): its settings, its results, and edits by hand. */
 import { formatCount } from "../../../measure/axes.ts";
-import {
-  concernsResult,
-  type Edit,
-  isHere,
-  isSameItemPlace,
-  selectPlacedEdits,
-  withEdit,
-} from "../../../measure/edits.ts";
+import { concernsResult, type Edit, isHere, isSameItemPlace, withEdit } from "../../../measure/edits.ts";
 import {
   completeSettings,
   type Item,
@@ -18,16 +11,12 @@ import { NEW_TRACE } from "../../../measure/light/band_trace.ts";
 import {
   type Edited,
   editResult,
-  followOrders,
-  isRefusal,
   isSameOf,
   makeBand,
   measureBy,
-  type RecordingRegion,
   type Refusal,
   type RegionOrder,
   requirePlane,
-  wholeLines,
 } from "../../../measure/recording.ts";
 import type { Of, Result } from "../../../measure/result.ts";
 import {
@@ -44,6 +33,7 @@ import type { KeptMeasurement } from "../drawing/measurement_piece.ts";
 import type { DocumentPiece } from "../drawing/piece.ts";
 import { ItemList } from "./item_list.ts";
 import { findNearestIndex, type LineSpan, Panel, panel, type ResultTable } from "./panel.ts";
+import { Measurable } from "./measurable.ts";
 import { ParameterFields } from "./parameter_fields.ts";
 import { type About, describeScanPlace, findShape, makeRecording, type Scan } from "../drawing/scan.ts";
 import {
@@ -65,10 +55,10 @@ import {
   makeChartSeries,
 } from "./values_over_time.ts";
 import { Work } from "./work.ts";
-import { measureAt, runBy } from "./workers.ts";
-import { ALL_BANDS, type BandRegion } from "../drawing/region.ts";
+import { isDoneAtOnce, measureAt, measureTogether, runBy } from "./workers.ts";
+import { ALL_BANDS } from "../drawing/region.ts";
 import type { Traced } from "./traced.ts";
-import { makeMeasuredRegion, type Trace } from "./band_traces.ts";
+import type { Trace } from "./band_traces.ts";
 import type { Plain } from "../controls/emitter.ts";
 import type { TraceSettings } from "../../../measure/light/baseline.ts";
 import type { Column } from "../../../measure/csv.ts";
@@ -98,11 +88,8 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   readonly #piece;
   /** The settings in the fields. */
   #filled: Settings | null = null;
-  #bands: readonly BandRegion[] = [];
-  /** How the traces of the bands are made. */
-  #trace = NEW_TRACE;
-  /** Samples that results were measured in. */
-  readonly #samples: WeakMap<Result, Samples> = new WeakMap();
+  /** What is measured; null without lines over time. */
+  #measurable: Measurable | null = null;
   /** Results with edits that were applied before. */
   readonly #edited: WeakMap<Result, { of: unknown[]; edited: Edited }> = new WeakMap();
   /** All results with their edits. */
@@ -122,6 +109,8 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   readonly #summary = element("p", { className: "result" });
   /** Summaries of several results. */
   readonly #table = element("div", { className: "summaries" });
+  /** Items whose distribution is drawn. */
+  #drawn: readonly (readonly Item[])[] = [];
   /** How the values are distributed. */
   readonly #histogram = element("div", { className: "distribution" });
   readonly #list;
@@ -225,35 +214,55 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
    * @param traced other samples of the same picture, such as other means of its images, unless it was left before
    * @param trace how traces of its bands are made
    */
-  follow({ scan, bands }: Traced, trace: TraceSettings): void {
+  follow(traced: Traced, trace: TraceSettings): void {
+    const [{ scan, bands }, former] = [traced, this.#measurable];
     const isOther = scan !== this.scan;
-    if (!isOther && bands === this.#bands && trace === this.#trace) return;
-    const isRetaken = isOther && this.scan?.isLineScan === true && scan.isLineScan;
+    if (!isOther && bands === former?.bands && trace === former.trace) return;
     this.scan = scan;
+    this.#measurable = scan.isLineScan ? new Measurable(this.measurement, traced, trace) : null;
     this.#fields.timeUnit = this.timeUnit;
     this.#fields.lineUnit = scan.noun === "band" ? "lines" : "images";
-    [this.#bands, this.#trace] = [bands, trace];
     this.#update();
     // Regions that were moved have lost their results.
-    if (isRetaken) this.#measureAgain();
+    if (isOther && former !== null && this.#measurable !== null) this.#measureAgain();
   }
 
   /** Leaves the picture: ends what is being measured in it. */
   leave(): void {
-    this.scan = null;
-    this.#filled = null;
+    this.scan = this.#measurable = this.#filled = null;
     this.#forget();
   }
 
   /** Shows the piece, without results that do not hold. */
   #update() {
-    const [{ scan }, { value }] = [this, this.#piece];
-    if (scan?.isLineScan) this.#piece.amend(this.#settle(scan, this.#complete(scan, value)));
-    else if (scan !== null && value.results.length > 0) {
+    const [{ value }, measurable] = [this.#piece, this.#measurable];
+    if (measurable !== null) this.#settle(measurable, value);
+    else if (this.scan !== null && value.results.length > 0) {
       this.#piece.amend({ ...value, results: [], place: "" });
     }
+    const wasFilled = this.isFilled;
     this.#show();
-    this.changed();
+    if (wasFilled || this.isFilled) this.changed();
+  }
+
+  /** Drops results that do not hold; what is quick is measured again. Both belong to the step before. */
+  #settle(measurable: Measurable, value: KeptMeasurement) {
+    const { kept, again } = measurable.settle(measurable.complete(value));
+    if (kept.results.length < value.results.length) this.#status.textContent = "";
+    this.#piece.amend(kept);
+    if (again.length > 0) this.#makeAgain(measurable, measurable.ordersAgain(kept, again));
+  }
+
+  /** Measures again; many lines later, in workers. */
+  #makeAgain(measurable: Measurable, orders: readonly RegionOrder[]) {
+    if (isDoneAtOnce(orders, findShape(measurable.scan)[0])) {
+      return this.#piece.amend(this.#withMade(measurable, measurable.follow(orders)));
+    }
+    this.#run(async (signal) => {
+      const made = await this.#measureInWorkers(measurable, orders, signal);
+      this.#piece.amend(this.#withMade(measurable, made));
+      this.#show();
+    });
   }
 
   /** Changes the piece as the user wants it. @param field of the list that is being typed in, and stays */
@@ -261,59 +270,6 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     this.#piece.write({ ...this.#piece.value, ...change }, field);
     this.#show(field === null);
     this.changed();
-  }
-
-  /** Completes what is chosen: a band and a channel that are there, and all settings. */
-  #complete(scan: Scan<Samples>, value: KeptMeasurement): KeptMeasurement {
-    const { channels, shown } = scan.group;
-    const bands = this.#choices.map(({ value }) => value);
-    // Of all bands one may be left.
-    const other = value.band === ALL_BANDS ? this.#bands[0]?.id ?? "" : bands[0] ?? "";
-    const band = bands.includes(value.band) ? value.band : other;
-    const followsShown = value.followsShown === true && value.results.length === 0;
-    // While no channel is shown, it stays.
-    const isKept = (!followsShown || shown.length === 0) &&
-      channels[Number(value.channel || NaN)] !== undefined;
-    const first = Math.max(0, channels.findIndex((channel) => channel === shown[0]));
-    return {
-      ...value,
-      band,
-      channel: isKept ? value.channel : String(first),
-      ...value.followsShown !== undefined && { followsShown },
-      settings: completeSettings(this.measurement, value.settings, this.#bandOf(scan, band)),
-      edits: selectPlacedEdits(value.edits, describeScanPlace(scan)),
-    };
-  }
-
-  /** Drops results of other samples, of bands that are gone, and of another place; what is quick is measured again. */
-  #settle(scan: Scan<Samples>, value: KeptMeasurement): KeptMeasurement {
-    const here = describeScanPlace(scan);
-    const isHere = value.place === null || value.place === here;
-    const { channels } = scan.group;
-    const { isQuick, isOfBands } = this.measurement;
-    const again: Result[] = [];
-    const left = value.results.filter((result) => {
-      const { of } = result;
-      const band = this.#bands.find(({ id }) => id === of.band);
-      if (band === undefined && (of.band !== "" || isOfBands)) return false;
-      const samples = channels[Number(of.channel)]?.samples;
-      const former = this.#samples.get(result);
-      if (former === undefined && !isHere) return false;
-      if (former === undefined && samples !== undefined) this.#samples.set(result, samples);
-      const isOther = former !== undefined && former !== samples;
-      if (isQuick && (isOther || this.#isMoved(result, band))) again.push(result);
-      return !isOther;
-    });
-    const kept = { ...value, ...this.#placed(left) };
-    if (again.length > 0) return this.#withMade(kept, this.#sameOrders(scan, again));
-    if (left.length < value.results.length) this.#status.textContent = "";
-    return kept;
-  }
-
-  /** Whether a band, or how its trace is made, differs from that of a result. */
-  #isMoved({ columns, settings }: Result, band: BandRegion | undefined) {
-    const order = [band ? [band.from, band.to] : columns, this.#trace];
-    return JSON.stringify(order) !== JSON.stringify([columns, settings.trace]);
   }
 
   /** Another band or channel shows its own results; a quick measurement that was run before makes them. */
@@ -337,53 +293,37 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   /** Measures again after the order has changed, if the measurement is quick and was run before. */
   #measureAgain() {
     if (!this.measurement.isQuick || this.#piece.value.results.length === 0) return;
-    const orders = this.#orders();
-    if (typeof orders !== "string") this.#write(this.#withMade(this.#piece.value, orders));
+    const [orders, measurable] = [this.#orders(), this.#measurable];
+    if (typeof orders === "string" || measurable === null) return;
+    if (!isDoneAtOnce(orders, findShape(measurable.scan)[0])) return this.#makeAgain(measurable, orders);
+    this.#write(this.#withMade(measurable, measurable.follow(orders)));
   }
 
   /** Describes what the settings can measure. */
   #explain() {
-    const { scan, measurement: { explain } } = this;
-    if (!scan?.isLineScan || explain === undefined) return;
+    const [measurable, { explain }] = [this.#measurable, this.measurement];
+    if (measurable === null || explain === undefined) return;
     const { settings, band } = this.#piece.value;
-    this.#range.textContent = explain(settings, this.#bandOf(scan, band));
-  }
-
-  /** The bands that a choice stands for; whole lines are a region, too. */
-  #regions(scan: Scan<Samples>, chosen: string): RecordingRegion[] {
-    const bands = this.#bands.filter(({ id }) => chosen === ALL_BANDS || id === chosen);
-    return chosen === "" && bands.length === 0
-      ? [wholeLines({ shape: findShape(scan) })]
-      : bands.map(makeMeasuredRegion);
-  }
-
-  /** The chosen part of a line scan, the first of several. */
-  #bandOf(scan: Scan<Samples>, chosen: string) {
-    const { columns } = this.#regions(scan, chosen)[0] ?? wholeLines({ shape: findShape(scan) });
-    return makeBand(makeRecording(scan), columns, this.#trace);
+    this.#range.textContent = explain(settings, measurable.bandOf(band));
   }
 
   /** Call when samples or shown channels may have changed: samples of another time or focus make earlier results invalid. */
   refresh(): void {
-    const channels = this.scan?.group.channels ?? [];
-    const isSame = (result: Result) =>
-      channels[Number(result.of.channel)]?.samples === this.#samples.get(result);
-    const { results, channel, followsShown } = this.#piece.value;
-    const [first] = this.scan?.group.shown ?? [];
-    const isFollowed = followsShown !== true || first === undefined || channels[Number(channel)] === first;
-    if (!results.every(isSame) || !isFollowed) this.#update();
+    if (this.#measurable?.isCurrent(this.#piece.value) === false) this.#update();
   }
 
   /** Removes the shown results with their edits. */
   #clear() {
-    const shown = this.#shown;
+    const [shown, measurable] = [this.#shown, this.#measurable];
+    if (measurable === null) return;
     this.#work.end();
     this.#status.textContent = "";
     const isOfShown = (edit: Edit) =>
       isHere(edit, this.#place) && shown.some(({ result: { of } }) => concernsResult(edit, of));
-    const { edits, results } = this.#piece.value;
-    const left = results.filter((result) => !shown.some((one) => one.result === result));
-    this.#write({ edits: edits.filter((edit) => !isOfShown(edit)), ...this.#placed(left) });
+    const { value } = this.#piece;
+    const left = value.results.filter((result) => !shown.some((one) => one.result === result));
+    const edits = value.edits.filter((edit) => !isOfShown(edit));
+    this.#write(measurable.withResults({ ...value, edits }, left));
   }
 
   /** Forgets what is being measured and picked. */
@@ -396,25 +336,12 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     this.#rejected.replaceChildren();
   }
 
-  /** Results with their place. */
-  #placed(results: readonly Result[]) {
-    return { results, place: results.length === 0 ? "" : this.#place };
-  }
-
   get #place(): string | null {
     return this.scan && describeScanPlace(this.scan);
   }
 
   get #noun() {
     return this.scan?.noun ?? "band";
-  }
-
-  /** What the field for bands offers. */
-  get #choices() {
-    const bands = this.#bands;
-    const whole = this.measurement.isOfBands ? [] : [{ value: "", name: "whole lines" }];
-    const all = bands.length < 2 ? [] : [{ value: ALL_BANDS, name: `all ${this.#noun}s` }];
-    return [...whole, ...bands.map(({ id, name }) => ({ value: id, name })), ...all];
   }
 
   /** Peaks of the shown results and their threshold, a curve if F₀ moves, if a trace of their channel is shown. */
@@ -495,67 +422,49 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
 
   /** What the fields order, or why nothing can be measured. */
   #orders(): RegionOrder[] | string {
-    const { scan, measurement } = this;
-    if (scan === null || scan.group.channels.length === 0) return "There is no channel";
-    if (measurement.isOfBands && this.#bands.length === 0) return `Draw a ${this.#noun} first.`;
-    const { fault } = this.#fields;
-    if (fault !== "") return fault;
-    const { band, channel, settings } = this.#piece.value;
-    return this.#regions(scan, band).map((region) => ({
-      measurement,
-      region,
-      channel: Number(channel),
-      settings,
-      trace: this.#trace,
-    }));
-  }
-
-  /** Orders for results again: of the shown ones by the fields, else by their own settings. */
-  #sameOrders(scan: Scan<Samples>, results: readonly Result[]): RegionOrder[] {
-    const chosen = this.#orders();
-    return results.flatMap(({ of, settings }) => {
-      const region = [...this.#bands.map(makeMeasuredRegion), wholeLines({ shape: findShape(scan) })]
-        .find(({ id }) => id === of.band);
-      if (region === undefined) return [];
-      const own = typeof chosen === "string"
-        ? undefined
-        : chosen.find((order) => order.region.id === of.band && String(order.channel) === of.channel);
-      const { measurement } = this;
-      return [
-        own ?? { measurement, region, channel: Number(of.channel), settings, trace: this.#trace },
-      ];
-    });
+    const orders = this.#measurable?.orders(this.#piece.value) ?? "There is no channel";
+    return typeof orders === "string" ? orders : this.#fields.fault || orders;
   }
 
   /** Measures with the settings of the fields. */
   async measure(): Promise<void> {
-    const { scan } = this;
-    const orders = this.#orders();
-    if (typeof orders === "string" || scan === null) return void (this.#status.textContent = String(orders));
-    if (this.measurement.isQuick) {
-      this.#write(this.#withMade(this.#piece.value, orders));
+    const [orders, measurable] = [this.#orders(), this.#measurable];
+    if (typeof orders === "string" || measurable === null) {
+      return void (this.#status.textContent = String(orders));
+    }
+    if (isDoneAtOnce(orders, findShape(measurable.scan)[0])) {
+      this.#write(this.#withMade(measurable, measurable.follow(orders)));
       return this.#tell();
     }
     await this.#run(async (signal) => {
-      let before = 0;
-      const run = runBy(signal, (items, done, of) => {
-        Object.assign(this.#work.progress, { max: orders.length, value: before + done / of });
-        this.#arriving = items;
-        this.changed();
-      });
-      const made = await measureBy(
-        async (...order) => {
-          const found = await run(...order);
-          before += 1;
-          return found;
-        },
-        makeRecording(scan),
-        orders,
-      );
-      if (this.scan !== scan) return;
-      this.#write(this.#withResults(this.#piece.value, made));
+      const made = await this.#measureInWorkers(measurable, orders, signal);
+      if (this.scan !== measurable.scan) return;
+      this.#write(this.#withMade(measurable, made));
       this.#tell();
     });
+  }
+
+  /** Follows orders in workers, and shows their progress. */
+  async #measureInWorkers(measurable: Measurable, orders: readonly RegionOrder[], signal: AbortSignal) {
+    const { recording, samples } = measurable;
+    const say = (value: number) => Object.assign(this.#work.progress, { max: orders.length, value });
+    let before = 0;
+    const run = runBy(signal, (items, done, of) => {
+      say(before + done / of);
+      this.#arriving = items;
+      this.changed();
+    });
+    const runNext: typeof run = async (...order) => {
+      const found = await run(...order);
+      before += 1;
+      return found;
+    };
+    const made = this.measurement.isQuick
+      ? await measureTogether(signal, recording, orders, say)
+      : await measureBy(runNext, recording, orders);
+    // What was measured in another image must not stand for this one.
+    if (measurable.samples.every((one, i) => one === samples[i])) return made;
+    throw new RangeError("Another position is shown meanwhile: measure again");
   }
 
   /** Emits `results` if there is a result. */
@@ -563,37 +472,10 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     if (this.#shown.length > 0) this.emit("results");
   }
 
-  /** Like {@linkcode #withResults}, measured now: a quick measurement needs no workers. */
-  #withMade(value: KeptMeasurement, orders: readonly RegionOrder[]) {
-    return this.#withResults(value, followOrders(makeRecording(this.scan as Scan<Samples>), orders));
-  }
-
-  /** What is kept, with what was measured in place of the former results of the same regions and channels. */
-  #withResults(value: KeptMeasurement, made: readonly (Result | Refusal)[]): KeptMeasurement {
-    const scan = this.scan as Scan<Samples>;
-    const results = made.filter((one) => !isRefusal(one)) as Result[];
-    for (const result of results) {
-      this.#samples.set(result, scan.group.channels[Number(result.of.channel)]!.samples);
-    }
-    const others = value.results.filter(({ of }) => !results.some((result) => isSameOf(result.of, of)));
-    const [only] = made.length === 1 ? results : [];
-    const isChosen = only !== undefined && isSameOf(only.of, value);
-    const refused = made.filter(isRefusal);
-    this.#status.textContent = refused.map(({ of, fault }) =>
-      made.length === 1 ? fault : `${this.#nameOf(of)}: ${fault}`
-    ).join(" ");
-    return {
-      ...value,
-      ...isChosen && {
-        settings: completeSettings(this.measurement, only.settings, this.#bandOf(scan, value.band)),
-      },
-      ...this.#placed([...others, ...results]),
-    };
-  }
-
-  #nameOf({ band }: Of) {
-    const own = this.#bands.find(({ id }) => String(id) === band)?.name;
-    return own ?? (band === "" ? "whole lines" : "");
+  /** What is kept, with what was measured; says what was refused. */
+  #withMade(measurable: Measurable, made: readonly (Result | Refusal)[]): KeptMeasurement {
+    this.#status.textContent = measurable.explainRefusals(made);
+    return measurable.withMade(this.#piece.value, made);
   }
 
   /** Adds the item nearest to the cursor. */
@@ -663,22 +545,26 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   /** The same object until the edits change. */
   #editedOf(scan: Scan<Samples>, result: Result): Edited {
     const { edits: all } = this.#piece.value;
-    const of = [all, this.#trace, this.#place];
+    const trace = this.#measurable?.trace ?? NEW_TRACE;
+    const of = [all, trace, this.#place];
     const former = this.#edited.get(result);
     if (former?.of.every((part, i) => part === of[i])) return former.edited;
     const edits = all.filter((edit) => isHere(edit, this.#place));
-    const edited = editResult(makeRecording(scan), this.measurement, result, edits, this.#trace);
+    const edited = editResult(makeRecording(scan), this.measurement, result, edits, trace);
     this.#edited.set(result, { of, edited });
     return edited;
   }
 
   /** Shows in the fields what is chosen. */
   #fill() {
-    const { scan } = this;
-    if (!scan?.isLineScan) return;
+    const measurable = this.#measurable;
+    if (measurable === null) return;
     const { band, channel, settings } = this.#piece.value;
-    this.#channel.offer(scan.group.channels.map(({ name }, i) => ({ value: String(i), name })), channel);
-    this.#band.offer(this.#choices, band);
+    this.#channel.offer(
+      measurable.scan.group.channels.map(({ name }, i) => ({ value: String(i), name })),
+      channel,
+    );
+    this.#band.offer(measurable.choices, band);
     // What is typed and not valid stays until there are others.
     if (JSON.stringify(settings) !== JSON.stringify(this.#filled)) this.#fields.settings = settings;
     this.#filled = settings;
@@ -694,9 +580,9 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     const channels = scan?.group.channels ?? [];
     const all = results.filter(({ of }) => channels[Number(of.channel)] !== undefined).map((result) => ({
       ...this.#editedOf(scan!, result),
-      region: this.#nameOf(result.of),
+      region: this.#measurable?.nameOf(result.of) ?? "",
       channel: channels[Number(result.of.channel)]!.name,
-      color: this.#bands.find(({ id }) => String(id) === result.of.band)?.color ?? "",
+      color: this.#measurable?.bands.find(({ id }) => id === result.of.band)?.color ?? "",
       name: "",
     }));
     const isChosen = ({ result: { of } }: ShownResult) =>
@@ -713,7 +599,11 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     if (!isListed || scan === null) return;
     this.#list.show(this.#shown, scan);
     this.#markRow();
-    this.#histogram.replaceChildren(...makeDistribution(measurement, this.#shown, scan.axes));
+    const items = this.#shown.map(({ items }) => items);
+    if (items.length !== this.#drawn.length || items.some((one, i) => one !== this.#drawn[i])) {
+      this.#drawn = items;
+      this.#histogram.replaceChildren(...makeDistribution(measurement, this.#shown, scan.axes));
+    }
     const isOpen = this.#rejected.querySelector("details")?.open ?? false;
     const take = (shown: ShownResult, item: Item) => this.#takeRejected(shown, item);
     this.#rejected.replaceChildren(...makeRejectedTable(measurement, this.#shown, scan, take));

@@ -99,7 +99,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   readonly #store = new DrawingStore<Drawn>(NOTHING);
   /** The document that was shown and told last. */
   #told: Drawn = NOTHING;
-  /** Identifies the picture of the steps. */
+  /** Identifies the picture of the steps; empty while one begins. */
   #key = "";
   readonly #charts;
   readonly tools: Tools;
@@ -304,6 +304,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
     const drawn = fitDrawn(shown.drawn, scan);
     const key = JSON.stringify([scan.path, scan.place(), isKymograph]);
     const isSame = key === this.#key;
+    this.#key = "";
     this.#isAccepted = shown.isAccepted;
     this.#path = path;
     this.#bands.hasPath = path.length > 0;
@@ -420,7 +421,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       this.#refresh();
     }
     // Dropping outdated results is not a step.
-    if (this.#store.document !== this.#told) this.#tell();
+    this.#tellLate();
   }
 
   /** Takes back the last point of a track that is being drawn, else the last step. */
@@ -443,16 +444,21 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
   /** Shows the document after a step; what follows from it belongs to the step. */
   #follow() {
     const scan = this.#scan;
-    if (scan === null || this.#traced === null) return;
+    if (scan === null || this.#key === "") return;
     const traced = this.#traced;
     this.#trace(this.#store.document);
     this.#followTraced();
     this.#show(scan, this.#told, traced !== this.#traced);
   }
 
+  /** Tells of what was amended after a step. */
+  #tellLate() {
+    if (!this.#store.isTelling && this.#store.document !== this.#told) this.#tell();
+  }
+
   /** Tells of the document once the pieces have followed. */
   #tell() {
-    if (this.#traced === null) return;
+    if (this.#key === "") return;
     this.#told = this.#store.document;
     this.#showSteps();
     this.emit("drawn");
@@ -590,6 +596,7 @@ export class Measuring extends Emitter<{ drawn: Plain; go: { over: Over; index: 
       panel.on("results", () => this.#showMeasured(panel));
       panel.addEventListener("change", () => {
         this.#views.get(panel)!.isFilled = panel.isFilled;
+        this.#tellLate();
         source.drawMarks();
         this.#paintSoon();
       });

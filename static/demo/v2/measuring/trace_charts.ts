@@ -309,7 +309,8 @@ class TraceChart {
     const density = globalThis.devicePixelRatio;
     const { left, width } = span.edges ?? {};
     const look = [level, light().matches, span.from, span.to, left, width, size.width, density];
-    const of = [...curves, ...look];
+    // A name that is typed makes other curves of the same values.
+    const of = [...curves.flatMap(({ values, color, dash }) => [values, color, dash]), ...look];
     const isSame = of.length === this.#last.of.length && of.every((part, i) => part === this.#last.of[i]);
     if (points.length > 0 || !isSame) {
       this.#last = { of, range: chooseRange(content, span), curves: null };
@@ -453,13 +454,13 @@ function findEndOfCurve(
   { from, to, isReversed = false }: ChartSpan,
 ): number {
   const isSeen = (line: number) => line >= from && line < to;
-  const last = isReversed ? 0 : -1;
   if (points.length > 0) {
-    return points.filter(({ line, of }) => of === i && isSeen(line)).at(last)?.value ?? NaN;
+    const seen = ({ line, of }: typeof points[number]) => of === i && isSeen(line);
+    return (isReversed ? points.find(seen) : points.findLast(seen))?.value ?? NaN;
   }
   const { values = new Float64Array() } = curves[i] ?? {};
-  return values.subarray(Math.max(0, Math.ceil(from)), Math.floor(to)).filter(Number.isFinite).at(last) ??
-    NaN;
+  const seen = values.subarray(Math.max(0, Math.ceil(from)), Math.floor(to));
+  return (isReversed ? seen.find(Number.isFinite) : seen.findLast(Number.isFinite)) ?? NaN;
 }
 
 /** In the upper right corner, below the marks of events. */

@@ -7,7 +7,14 @@ import {
   type Settings,
 } from "../../../measure/measurement.ts";
 import { MeasureWorkers, type OnFound } from "../../../measure/measure_workers.ts";
-import type { RunMeasurement } from "../../../measure/recording.ts";
+import {
+  measureBy,
+  type Recording,
+  type Refusal,
+  type RegionOrder,
+  type RunMeasurement,
+} from "../../../measure/recording.ts";
+import type { Result } from "../../../measure/result.ts";
 import type { ScanSamples } from "../../../measure/line_scan.ts";
 
 /**
@@ -21,6 +28,35 @@ export const runBy =
       ? measureInThread(measurement, plane, band, settings)
       : withWorkers(signal, (workers) =>
         workers.measureDivided(measurement, { plane, band, settings }, onFound));
+
+/** Most lines of all orders that a quick measurement measures at once: more stop the page for half a second and longer. */
+const MOST_LINES_AT_ONCE = 50_000;
+
+/** Whether orders take so short that this thread follows them. */
+export const isDoneAtOnce = (orders: readonly RegionOrder[], lines: number): boolean =>
+  orders.length * lines <= MOST_LINES_AT_ONCE && orders.every(({ measurement }) => measurement.isQuick);
+
+/**
+ * Follows many orders of a quick measurement, each in the first free worker.
+ *
+ * @param onDone receives how many were followed
+ * @throws {DOMException} `AbortError` when the signal ends it
+ */
+export const measureTogether = (
+  signal: AbortSignal,
+  recording: Recording,
+  orders: readonly RegionOrder[],
+  onDone: (done: number) => void,
+): Promise<(Result | Refusal)[]> =>
+  withWorkers(signal, async (workers) => {
+    let done = 0;
+    const made = await Promise.all(orders.map(async (order) => {
+      const found = await measureBy((...parts) => workers.measure(...parts), recording, [order]);
+      onDone(done += 1);
+      return found;
+    }));
+    return made.flat();
+  });
 
 /** Measures the item nearest to a place; null without one. */
 export const measureAt = (
