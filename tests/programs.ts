@@ -9,7 +9,7 @@ export const PROGRAMS = [
   ...["gcc", "node", "npm", "openssl"],
   ...["convert", "curl", "java", "jq", "octave-cli", "python3", "xvfb-run"],
   ...["go", "mvn", "oapi-codegen", "openapi-generator-cli", "openapi-python-client", "openapi-typescript"],
-  ...["redocly", "schemathesis"],
+  ...["actionlint", "redocly", "schemathesis", "zizmor"],
   ...["Xvfb", "xdotool", "zenity"],
 ] as const;
 
