@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { output, programTest } from "../tests/programs.ts";
 import { ROOT } from "./packages/release.ts";
 
 const FOLDER = `${ROOT}.github/workflows`;
@@ -41,4 +42,14 @@ Deno.test("the scripts that workflows run exist", () => {
       assert(Deno.statSync(ROOT + path), `${name}: ${path}`);
     }
   }
+});
+
+programTest(["actionlint"], {
+  name: "actionlint finds no fault in the workflows",
+  fn: async ([actionlint]) => assert.equal(await output(actionlint!, [], { cwd: ROOT }), ""),
+});
+
+programTest(["zizmor"], {
+  name: "zizmor finds no danger in the workflows",
+  fn: async ([zizmor]) => void await output(zizmor!, ["--offline", "--quiet", "."], { cwd: ROOT }),
 });

@@ -7,9 +7,9 @@ import { run, type RunOptions } from "./child_process.ts";
 export const PROGRAMS = [
   ...["bash", "mkfifo", "setpriv", "sh", "test", "timeout", "unzip"],
   ...["gcc", "node", "npm", "openssl"],
-  ...["curl", "java", "jq", "octave-cli", "python3", "xvfb-run"],
+  ...["convert", "curl", "java", "jq", "octave-cli", "python3", "xvfb-run"],
   ...["go", "mvn", "oapi-codegen", "openapi-generator-cli", "openapi-python-client", "openapi-typescript"],
-  ...["redocly", "schemathesis"],
+  ...["actionlint", "redocly", "schemathesis", "zizmor"],
   ...["Xvfb", "xdotool", "zenity"],
 ] as const;
 

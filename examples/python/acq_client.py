@@ -285,13 +285,22 @@ class Acquisition(Planes):
             except AcqError as error:
                 if error.code == "connection_lost":  # a plane alone tells why the planes ended there
                     for index in range(index, to):
-                        samples[index - first] = self.at(**{**given, axis: index})[channel]
+                        samples[index - first] = self._plane_or_nan(channel, {**given, axis: index})
                     index = to
                 elif error.missing:
                     missing.update(place[axis] for place in error.missing)
                 else:
                     raise
         return samples
+
+    def _plane_or_nan(self, channel: str | int, position: dict[str, Any]) -> np.ndarray | float:
+        """The plane at a position; NaN if it was never recorded, which some files only tell when the plane is read."""
+        try:
+            return self.at(**position)[channel]
+        except AcqError as error:
+            if error.code != "plane_not_found":
+                raise
+            return np.nan
 
     @property
     def dims(self) -> tuple[str, ...]:

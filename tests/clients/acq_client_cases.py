@@ -178,6 +178,14 @@ class Client(unittest.TestCase):
                     a.at(t=1)["CH2"]
                 self.assertEqual(expected.error.missing, [])
 
+    def test_a_stack_whose_gap_shows_late(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with acq.open(FIXTURES + "/nd2/zlib.nd2") as a:  # compressed frames: the third is missing
+                stack = a.stack(0, t=slice(None))
+                self.assertEqual(np.isnan(stack).all(axis=(1, 2)).tolist(), [False, False, True, False])
+                np.testing.assert_array_equal(stack[3], a.at(t=3)[0])
+
     def test_a_channel_that_does_not_exist(self):
         with acq.open(SCAN) as a:
             for channel, kind, words in (
