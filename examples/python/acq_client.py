@@ -287,8 +287,8 @@ class Acquisition(Planes):
                     for index in range(index, to):
                         samples[index - first] = self._plane_or_nan(channel, {**given, axis: index})
                     index = to
-                elif error.missing:
-                    missing.update(place[axis] for place in error.missing)
+                elif error.code == "plane_not_found":
+                    missing.update([place[axis] for place in error.missing] or [index])
                 else:
                     raise
         return samples

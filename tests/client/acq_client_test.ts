@@ -207,6 +207,23 @@ Deno.test("a run leaves out planes that the file lacks, if asked to, and names t
     }));
 });
 
+Deno.test("a run leaves out planes that the file tells of only when they are read", () =>
+  withServer(async (client) => {
+    // Frame 2 has no chunk.
+    const path = fileURLToPath(new URL("../fixtures/nd2/zlib.nd2", import.meta.url));
+    await using series = await client.open(path);
+    const count = series.sizes.T!;
+    const read = async (first: number) => {
+      const found: number[] = [];
+      for await (const { index } of series.run(0, { along: "t", first, skipsMissing: true })) found.push(index);
+      return found;
+    };
+    for (const first of [0, 2, 3]) {
+      const expected = Array.from({ length: count - first }, (_, i) => first + i).filter((t) => t !== 2);
+      assert.deepEqual(await read(first), expected);
+    }
+  }));
+
 Deno.test("a run that ends short fails for the reason of the plane that is missing", async () => {
   const plane = new Float32Array([1, 2, 3, 4, 5, 6]);
   const asked: string[] = [];

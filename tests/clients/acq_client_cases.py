@@ -166,6 +166,15 @@ class Client(unittest.TestCase):
             with self.assertRaises(KeyError):
                 a.stack("CH9", t=slice(0, 2))
 
+    def test_stack_with_planes_that_are_missing_when_read(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with acq.open(FIXTURES + "/nd2/zlib.nd2") as a:  # frame 2 has no chunk
+                for first in (0, 2):
+                    stack = a.stack(0, t=slice(first, None))
+                    missing = np.isnan(stack).all(axis=(1, 2)).tolist()
+                    self.assertEqual(missing, [t == 2 for t in range(first, a.sizes["T"])])
+
     def test_stack_with_missing_planes(self):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -733,13 +733,22 @@ export class Acquisition {
         }
       } catch (error) {
         if (!(error instanceof AcqError)) throw error;
-        if (skipsMissing && error.missing?.length) {
-          for (const place of error.missing) missing.add(place[along]);
-        } else if (error.status === 0 && error.code !== "cancelled") {
-          // The body ended short. The plane alone tells why, or is there after all.
-          yield { ...await this.plane(channel, { ...position, [along]: index, signal }), index };
+        const isShort = error.status === 0 && error.code !== "cancelled";
+        if (!isShort && (!skipsMissing || error.code !== "plane_not_found")) throw error;
+        if (isShort) {
+          // The plane alone tells why, or is there after all.
+          const found = await this.plane(channel, { ...position, [along]: index, signal })
+            .catch((error: AcqError) => {
+              if (!skipsMissing || error.code !== "plane_not_found") throw error;
+              return null;
+            });
+          if (found !== null) yield { ...found, index };
           index += 1;
-        } else throw error;
+        } else {
+          // Some files tell only when a plane is read.
+          const places = error.missing?.map((place) => place[along]) ?? [];
+          for (const one of places.length === 0 ? [index] : places) missing.add(one);
+        }
       }
     }
   }
