@@ -86,6 +86,10 @@ Deno.test("completes a choice by a band and a channel that are there, and by all
   }
   const one = picture(band("1", 0, 10)).measurable();
   assert.equal(one.complete({ ...first, band: "*" }).band, "1", "of all bands one is left");
+  const whole = picture(band("1", 0, 10)).measurable(VELOCITY);
+  for (const [chosen, here] of [["*", "1"], ["gone", ""]]) {
+    assert.equal(whole.complete({ ...NOTHING, band: chosen! }).band, here);
+  }
   assert.equal(picture().measurable().complete({ ...first, band: "*" }).band, "");
   state.shown = [channels[1]!];
   const { followsShown: _, ...chosen } = first;
