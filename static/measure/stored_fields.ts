@@ -1,6 +1,6 @@
 /**
- * Names that the page stores in settings besides what `acq-server measure` reads, by where they stand. `saving/checked.ts` of the page
- * checks stored settings by the same names.
+ * Names that the page stores in settings besides what `acq-server measure` reads, by where they stand. The pieces of the page
+ * check stored settings by the same names.
  */
 export const STORED_FIELDS = {
   /** Drawings and settings of a picture. */

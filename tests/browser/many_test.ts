@@ -146,6 +146,32 @@ test("carries regions and settings to the next recording in one step", async (vi
   assert.deepEqual(await bands(viewer), []);
 });
 
+test(
+  "carries a kymograph with its bands, and makes it of the images of the next recording",
+  async (viewer, page) => {
+    const at = writeScans(viewer, "series", 0);
+    const paths = [1, 2].map((number) => at(number).replace(".oir", ".ome.tif"));
+    for (const [number, path] of paths.entries()) {
+      await Deno.writeFile(path, measuredStack());
+      await Deno.writeFile(path, new Uint8Array(1 + number), { append: true });
+    }
+    await viewer.openPath(paths[0]!);
+    await viewer.draw("line", ...SPOT_LINE);
+    await viewer.makeKymograph();
+    await viewer.draw("band", [0.4, 0.4], [0.4, 0.6]);
+    const { text } = await viewer.saved("#csv-traces");
+    await viewer.unfold("many");
+    await page.click("#use-next");
+    await viewer.shows("scan_02.ome.tif");
+    await viewer.says("#notice-text", "are used here, and its kymograph is made.");
+    await viewer.says("#measure-kymograph [role=status]", `${IMAGES} of ${IMAGES} images`);
+    assert.equal(await viewer.text("#source h2"), "Line scan");
+    assert.deepEqual(await bands(viewer), ["Band 1"]);
+    const values = (of: string) => of.split("\n").filter((row) => /^[\d.]+,/.test(row));
+    assert.deepEqual(values((await viewer.saved("#csv-traces")).text), values(text), "of equal images");
+  },
+);
+
 test("a band too narrow for velocities has events and says so", async (viewer, page) => {
   const at = writeScans(viewer, "narrow", 2);
   await viewer.openPath(at(1));

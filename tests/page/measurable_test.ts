@@ -53,9 +53,10 @@ function picture(...bands: ReturnType<typeof band>[]) {
     pixelTime: 0,
     place: () => [["Time point", state.place]],
   } as unknown as Traced["scan"];
+  const measuredIn: ConstructorParameters<typeof Measurable>[3] = new WeakMap();
   const measurable = (measurement = EVENTS, trace = NEW_TRACE) =>
-    new Measurable(measurement, { scan, bands }, trace);
-  return { channels, state, scan, measurable };
+    new Measurable(measurement, { scan, bands }, trace, measuredIn);
+  return { channels, state, scan, measuredIn, measurable };
 }
 
 const NOTHING: Kept = {
@@ -86,6 +87,10 @@ Deno.test("completes a choice by a band and a channel that are there, and by all
   }
   const one = picture(band("1", 0, 10)).measurable();
   assert.equal(one.complete({ ...first, band: "*" }).band, "1", "of all bands one is left");
+  const whole = picture(band("1", 0, 10)).measurable(VELOCITY);
+  for (const [chosen, here] of [["*", "1"], ["gone", ""]]) {
+    assert.equal(whole.complete({ ...NOTHING, band: chosen! }).band, here);
+  }
   assert.equal(picture().measurable().complete({ ...first, band: "*" }).band, "");
   state.shown = [channels[1]!];
   const { followsShown: _, ...chosen } = first;
@@ -164,14 +169,18 @@ Deno.test("drops results of other samples, of another place and of bands that ar
   state.place = "t2";
   assert.equal(measurable(VELOCITY).isCurrent(shown), false);
   assert.deepEqual(settle(shown), [0, "", 0]);
+  state.place = "t1";
+  const again = picture(band("1", 0, 10)).measurable(VELOCITY);
+  assert.deepEqual(settle(shown, again), [1, here, 0], "shown again, as after its file was reopened");
 });
 
 Deno.test("measures quick results again after other samples, a moved band, or another trace", () => {
-  const { measurable, channels, scan } = picture(band("1", 0, 10), band("2", 10, 20));
+  const { measurable, channels, scan, measuredIn } = picture(band("1", 0, 10), band("2", 10, 20));
   const value = measured(measurable(), measurable().complete({ ...NOTHING, band: "*" }));
   const again = (by: Measurable) => by.settle(value).again.map(({ of }) => of.band);
   assert.deepEqual(again(measurable()), []);
-  const moved = new Measurable(EVENTS, { scan, bands: [band("1", 0, 8), band("2", 10, 20)] }, NEW_TRACE);
+  const bands = [band("1", 0, 8), band("2", 10, 20)];
+  const moved = new Measurable(EVENTS, { scan, bands }, NEW_TRACE, measuredIn);
   assert.deepEqual(again(moved), ["1"]);
   assert.equal(moved.settle(value).kept.results.length, 2, "until it is measured, the former one stays");
   assert.deepEqual(again(measurable(EVENTS, { ...NEW_TRACE, average: 3 })), ["1", "2"]);

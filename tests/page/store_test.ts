@@ -82,6 +82,13 @@ Deno.test("another picture begins without steps, the same one with them", () => 
   assert.deepEqual([store.canUndo, store.canRedo, store.document.value], [false, false, 3]);
 });
 
+Deno.test("another picture has its own document, also if both are equal", () => {
+  const { store } = storeOf({ results: [1] });
+  const other = document({ results: [1] });
+  store.begin(other);
+  assert.equal(store.document, other);
+});
+
 Deno.test("compares documents as JSON, and does not look into parts that both share", () => {
   const looked: string[] = [];
   const means = new Proxy([1, 2], {

@@ -61,7 +61,7 @@ export const isTrace: Shape = withFields({
 });
 
 /** A value of a setting or in a row of results. */
-export const isCell: Shape = (value): boolean => isPlain(value) || listOf(isPlain)(value);
+export const isCell = (value: unknown): boolean => isPlain(value) || listOf(isPlain)(value);
 
 const isSettings: Shape = (value) =>
   isObject(value) && valuesOf((one) => isCell(one) || valuesOf(isCell)(one))(value) &&

@@ -86,7 +86,8 @@ export class DrawingStore<Document extends { readonly regions: readonly Region[]
     this.#field = null;
     this.#isJoining = false;
     this.#preview = null;
-    this.amend(document);
+    // Also if it is equal: results of other samples must not stand for its own.
+    this.#document = document;
     this.#tell();
   }
 

@@ -21,8 +21,8 @@ import type { Samples } from "../../../measure/line_scan.ts";
 import type { TraceSettings } from "../../../measure/light/baseline.ts";
 import type { Traced } from "./traced.ts";
 
-/** Samples that results were measured in; results from storage have none before they are shown. */
-const measuredIn: WeakMap<Result, Samples> = new WeakMap();
+/** Samples that results were measured in; what is restored has none before it is shown. */
+export type MeasuredIn = WeakMap<Result, Samples>;
 
 /** A scan with its bands, to be measured by one measurement. */
 export class Measurable {
@@ -31,9 +31,17 @@ export class Measurable {
   readonly bands: readonly BandRegion[];
   /** How traces of the bands are made. */
   readonly trace: TraceSettings;
+  readonly #measuredIn;
 
-  constructor(measurement: Measurement, { scan, bands }: Traced, trace: TraceSettings) {
+  /** @param measuredIn of the picture */
+  constructor(
+    measurement: Measurement,
+    { scan, bands }: Traced,
+    trace: TraceSettings,
+    measuredIn: MeasuredIn,
+  ) {
     this.#measurement = measurement;
+    this.#measuredIn = measuredIn;
     this.scan = scan;
     this.bands = bands;
     this.trace = trace;
@@ -125,7 +133,7 @@ export class Measurable {
   /** Whether results are of the present samples, and the channel is the one that it follows. */
   isCurrent({ results, channel, followsShown }: KeptMeasurement): boolean {
     const { channels, shown: [first] } = this.scan.group;
-    const isOfSamples = (result: Result) => this.#samplesOf(result) === measuredIn.get(result);
+    const isOfSamples = (result: Result) => this.#samplesOf(result) === this.#measuredIn.get(result);
     return results.every(isOfSamples) &&
       (followsShown !== true || first === undefined || channels[Number(channel)] === first);
   }
@@ -146,9 +154,9 @@ export class Measurable {
     const left = value.results.filter((result) => {
       const band = this.bands.find(({ id }) => id === result.of.band);
       if (band === undefined && (result.of.band !== "" || isOfBands)) return false;
-      const [samples, former] = [this.#samplesOf(result), measuredIn.get(result)];
+      const [samples, former] = [this.#samplesOf(result), this.#measuredIn.get(result)];
       if (former === undefined && !isHere) return false;
-      if (former === undefined && samples !== undefined) measuredIn.set(result, samples);
+      if (former === undefined && samples !== undefined) this.#measuredIn.set(result, samples);
       const isOther = former !== undefined && former !== samples;
       if (isQuick && (isOther || this.#isMoved(result, band))) again.push(result);
       return !isOther;
@@ -175,7 +183,7 @@ export class Measurable {
   /** What is kept, with what was measured in place of the former results of the same regions and channels. */
   withMade(value: KeptMeasurement, made: readonly (Result | Refusal)[]): KeptMeasurement {
     const results = made.filter((one): one is Result => !isRefusal(one));
-    for (const result of results) measuredIn.set(result, this.#samplesOf(result)!);
+    for (const result of results) this.#measuredIn.set(result, this.#samplesOf(result)!);
     const others = value.results.filter(({ of }) => !results.some((result) => isSameOf(result.of, of)));
     const [only] = made.length === 1 ? results : [];
     const isChosen = only !== undefined && isSameOf(only.of, value);

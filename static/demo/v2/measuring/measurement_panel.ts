@@ -33,7 +33,7 @@ import type { KeptMeasurement } from "../drawing/measurement_piece.ts";
 import type { DocumentPiece } from "../drawing/piece.ts";
 import { ItemList } from "./item_list.ts";
 import { findNearestIndex, type LineSpan, Panel, panel, type ResultTable } from "./panel.ts";
-import { Measurable } from "./measurable.ts";
+import { Measurable, type MeasuredIn } from "./measurable.ts";
 import { ParameterFields } from "./parameter_fields.ts";
 import { type About, describeScanPlace, findShape, makeRecording, type Scan } from "../drawing/scan.ts";
 import {
@@ -90,6 +90,8 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   #filled: Settings | null = null;
   /** What is measured; null without lines over time. */
   #measurable: Measurable | null = null;
+  /** Of the shown picture: what another document has restored counts as measured in it. */
+  #measuredIn: MeasuredIn = new WeakMap();
   /** Results with edits that were applied before. */
   readonly #edited: WeakMap<Result, { of: unknown[]; edited: Edited }> = new WeakMap();
   /** All results with their edits. */
@@ -219,7 +221,9 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
     const isOther = scan !== this.scan;
     if (!isOther && bands === former?.bands && trace === former.trace) return;
     this.scan = scan;
-    this.#measurable = scan.isLineScan ? new Measurable(this.measurement, traced, trace) : null;
+    this.#measurable = scan.isLineScan
+      ? new Measurable(this.measurement, traced, trace, this.#measuredIn)
+      : null;
     this.#fields.timeUnit = this.timeUnit;
     this.#fields.lineUnit = scan.noun === "band" ? "lines" : "images";
     this.#update();
@@ -230,6 +234,7 @@ export class MeasurementPanel extends Panel<{ results: Plain; pick: Plain }, Sam
   /** Leaves the picture: ends what is being measured in it. */
   leave(): void {
     this.scan = this.#measurable = this.#filled = null;
+    this.#measuredIn = new WeakMap();
     this.#forget();
   }
 
