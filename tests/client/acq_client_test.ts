@@ -215,7 +215,9 @@ Deno.test("a run leaves out planes that the file tells of only when they are rea
     const count = series.sizes.T!;
     const read = async (first: number) => {
       const found: number[] = [];
-      for await (const { index } of series.run(0, { along: "t", first, skipsMissing: true })) found.push(index);
+      for await (const { index } of series.run(0, { along: "t", first, skipsMissing: true })) {
+        found.push(index);
+      }
       return found;
     };
     for (const first of [0, 2, 3]) {
