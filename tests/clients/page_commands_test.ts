@@ -33,7 +33,10 @@ const ELSEWHERE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "pandas.read_csv(path)": "tests/clients/cluster_test.ts",
     "dask.array.from_zarr": "tests/clients/cluster_test.ts",
   },
-  "docs/developers/add-a-format.md": { "GREY": "tests/formats/smallest_reader_test.ts" },
+  "docs/developers/add-a-format.md": {
+    "GREY": "tests/formats/smallest_reader_test.ts",
+    "task test-all": "starts other tests",
+  },
   "docs/developers/releases.md": { "gh release": "needs accounts of GitHub and npm" },
   "docs/install.md": {
     "npx acq-server": "needs the release",
