@@ -96,10 +96,7 @@ async function save(viewer: Viewer, what: "all" | "none"): Promise<string> {
   const { page, server } = viewer;
   await page.click("#save");
   await page.check(`#save-dialog input[value=${what}]`);
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.click("#save-dialog .primary"),
-  ]);
+  const download = await viewer.download("#save-dialog .primary");
   const path = join(server.folder, `${what}${crypto.randomUUID()}.zip`);
   await download.saveAs(path);
   assert.equal(/ measurements\.zip$/.test(download.suggestedFilename()), what === "none");

@@ -1,8 +1,16 @@
 /** The page of the viewer in Chromium, and what a user's hand does in it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Download,
+  Locator,
+  Page,
+} from "playwright-core";
 import { connect, type Server } from "../../static/client/v2/acq-client.ts";
+import { PATIENCE } from "../deadline.ts";
 import { type PlainImage, writePlainStore } from "../fixtures/plain_store.ts";
 import type { StubbedServer } from "./browser.ts";
 import {
@@ -21,12 +29,16 @@ import { type SavedTable, tableOf } from "./saved_table.ts";
 /** Fractions of the plot, from its upper left corner. */
 export type Place = readonly [x: number, y: number];
 
+/** Downloads of a page before one that Chromium may swallow. */
+const MOST_DOWNLOADS = 10;
+
 /** A page of the viewer that records faults. */
 export class Viewer {
   /** Console errors, uncaught errors and requests to other hosts. */
   readonly faults: string[] = [];
   /** Requests since the page was made, such as `POST /api/v2/open`. */
   readonly requests: string[] = [];
+  #downloads = 0;
 
   private constructor(readonly page: Page, readonly server: StubbedServer) {}
 
@@ -170,10 +182,25 @@ export class Viewer {
     await this.open(path);
   }
 
+  /**
+   * The download that a button starts. Chromium may swallow every eleventh one of a page, as nobody answers its question, and takes
+   * the next: then the button is pressed again.
+   */
+  async download(button: string): Promise<Download> {
+    const press = async (timeout: number) => {
+      const event = this.page.waitForEvent("download", { timeout });
+      const [download] = await Promise.all([event, this.page.click(button)]);
+      return download;
+    };
+    this.#downloads += 1;
+    const isDoubtful = this.#downloads > MOST_DOWNLOADS && this.#downloads % MOST_DOWNLOADS === 1;
+    return isDoubtful && await press(8_000).catch(() => null) || await press(1000 * PATIENCE);
+  }
+
   /** What a button saves, in "Export" or elsewhere. */
   async saved(button: string): Promise<{ name: string; text: string; bytes: Uint8Array }> {
     await this.unfold("export");
-    const [download] = await Promise.all([this.page.waitForEvent("download"), this.page.click(button)]);
+    const download = await this.download(button);
     const bytes = await Deno.readFile((await download.path())!);
     return { name: download.suggestedFilename(), text: new TextDecoder().decode(bytes), bytes };
   }
