@@ -413,6 +413,12 @@ function explainFailure(error: unknown, { request, marks }: AcquisitionSource, f
   });
 }
 
+/** Package that Deno could not fetch for an import, which it does only when the code that needs it is loaded; `null` for other errors. */
+function findMissingPackage(error: unknown): string | null {
+  const isImport = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+  return isImport ? /npm package '([^']+)'/.exec(error.message)?.[1] ?? null : null;
+}
+
 /** Adds the name of the file to errors about it. */
 function withName(path: string, error: unknown): unknown {
   const name = quoted(basename(path));
@@ -420,7 +426,12 @@ function withName(path: string, error: unknown): unknown {
     return new PlaneNotFound(`${name} does not hold this plane: ${error.message}`, { cause: error });
   }
   const isFull = error instanceof RangeError && error.message.includes("rray buffer allocation failed");
-  if (!isFull && !isLoss(error)) return error;
-  const reason = isFull ? "the machine has too little memory for it" : error.message;
+  const missing = findMissingPackage(error);
+  if (!isFull && missing === null && !isLoss(error)) return error;
+  const reason = isFull
+    ? "the machine has too little memory for it"
+    : missing === null
+    ? (error as Error).message
+    : `it needs ${quoted(missing)}, which was not fetched yet; open it once with internet access`;
   return new DecodeFailed(`Cannot read ${name}: ${reason}`, { cause: error });
 }

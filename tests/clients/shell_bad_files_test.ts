@@ -112,3 +112,35 @@ Deno.test("info, measure and export stop a file that does not end, lose one work
     /^warning: Opening ".*never\.nwb" took longer than 3 s and was stopped; it is left out$/m,
   );
 });
+
+/** Copies the packages of a cache of Deno without one of them, by hard links where the file system allows. */
+function copyPackagesWithout(name: string, from: string, to: string): void {
+  Deno.mkdirSync(to, { recursive: true });
+  for (const entry of Deno.readDirSync(from)) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.name === name) continue;
+    if (entry.isDirectory) copyPackagesWithout(name, source, target);
+    else {
+      try {
+        Deno.linkSync(source, target);
+      } catch {
+        Deno.copyFileSync(source, target);
+      }
+    }
+  }
+}
+
+Deno.test("without internet, a file whose decoder was never fetched names the package", async () => {
+  using temporary = temporaryFolder();
+  const info = await run(Deno.execPath(), { args: ["info", "--json"] });
+  const cache = temporary.at("cache");
+  copyPackagesWithout("jpegxr", join(JSON.parse(text(info.stdout)).denoDir, "npm"), join(cache, "npm"));
+  const { code, stderr } = await run(FROM_SOURCE.program, {
+    args: [...FROM_SOURCE.args, "plane", join(FIXTURES, "czi", "jpegxr_gray8.czi")],
+    cwd: ROOT,
+    env: { DENO_DIR: cache, HTTPS_PROXY: "http://127.0.0.1:9" },
+  });
+  equal(code, 1);
+  const said = 'it needs "jpegxr@0.3.0", which was not fetched yet; open it once with internet access';
+  equal(text(stderr).trim().split("\n").at(-1), `decode_failed: Cannot read "jpegxr_gray8.czi": ${said}`);
+});
